@@ -1,0 +1,76 @@
+# PCT: build, test, install. Every target first asks scripts/need for the
+# Debian packages it depends on.
+#
+#   make              build the commands into bin/
+#   make test         run all tests
+#   make check        formatting, static analysis, import table
+#   make bench        cost of a sample against the baselines
+#   make install      into PREFIX (default /usr/local), below DESTDIR if set
+#   make uninstall    take away what install put there
+#   make clean
+
+PREFIX  = /usr/local
+DESTDIR =
+GO      = go
+INSTALL = install
+
+COMMANDS    = dbctl pct
+TRANSLATORS = pct-addr2line pct-gdbline
+SHELL_CMDS  = profile
+# `top` would hide top(1) if it stood in a common bin directory: installed, it
+# lives in libexec/pct, where profile looks for filters too.
+FILTERS     = int-avg int-hist quantile corr
+FILTERS_PRIVATE = top
+
+BUILT = $(COMMANDS) $(TRANSLATORS) $(SHELL_CMDS) $(FILTERS) $(FILTERS_PRIVATE)
+
+bindir     = $(DESTDIR)$(PREFIX)/bin
+libexecdir = $(DESTDIR)$(PREFIX)/libexec/pct
+sharedir   = $(DESTDIR)$(PREFIX)/share/pct
+mandir     = $(DESTDIR)$(PREFIX)/share/man/man1
+
+all: need-build
+	@mkdir -p bin
+	$(GO) build -o bin/dbctl ./dbctl
+	$(GO) build -o bin/pct ./pct
+	$(GO) build -o bin/pct-addr2line ./translators/addr2line
+	$(GO) build -o bin/pct-gdbline ./translators/gdb
+	@for f in $(SHELL_CMDS) $(FILTERS) $(FILTERS_PRIVATE); do \
+		$(INSTALL) -m 755 scripts/$$f bin/$$f || exit 1; \
+	done
+
+test: need-test
+	$(GO) test -race -count=1 -p 2 -timeout 15m ./...
+
+check: need-check
+	@echo gofmt; fmt=$$(gofmt -l .) && if [ -n "$$fmt" ]; then \
+		echo "not formatted (gofmt -w):"; echo "$$fmt"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+	shellcheck $$(grep -lE '^#! */bin/sh' scripts/* .ci/run)
+	$(GO) test -count=1 -run 'Import|ThirdParty' .
+
+bench: need-test
+	$(GO) test -run '^$$' -bench . -benchtime 2s -p 1 ./...
+
+install: all
+	$(INSTALL) -d $(bindir) $(libexecdir) $(sharedir) $(mandir)
+	for f in $(COMMANDS) $(SHELL_CMDS) $(FILTERS); do \
+		$(INSTALL) -m 755 bin/$$f $(bindir)/$$f || exit 1; done
+	for f in $(TRANSLATORS) $(FILTERS_PRIVATE); do \
+		$(INSTALL) -m 755 bin/$$f $(libexecdir)/$$f || exit 1; done
+	$(INSTALL) -m 644 scripts/*.dbctl $(sharedir)
+	$(INSTALL) -m 644 docs/man/*.1 $(mandir)
+
+uninstall:
+	for f in $(COMMANDS) $(SHELL_CMDS) $(FILTERS); do rm -f $(bindir)/$$f; done
+	for f in docs/man/*.1; do rm -f $(mandir)/$${f##*/}; done
+	rm -rf $(libexecdir) $(sharedir)
+
+clean:
+	rm -rf bin
+
+need-build need-test need-check:
+	@scripts/need $(@:need-%=%)
+
+.PHONY: all test check bench install uninstall clean need-build need-test need-check
