@@ -1,0 +1,368 @@
+package machine
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// Machine is the state of one program for one process. It is used by one
+// goroutine at a time.
+type Machine struct {
+	exec   *Exec
+	groups map[string]*group
+	group  *group
+	vars   map[string]value
+	used   map[string]bool // variables that some template mentions
+	raw    bool
+	trace  func(string)
+
+	line  string // the last matched line
+	spans []int  // where the match and its groups stand in it
+	buf   [2]int
+
+	block   []*step // the block being carried out
+	at      int     // its next action
+	awaited []string
+	portion []Action
+}
+
+// A value is a variable: a text, or a template expanded at each use.
+type value struct {
+	text string
+	lazy *template
+}
+
+// A group, a pattern and a step are the compiled forms of Group, Pat and Action.
+type group struct {
+	name string
+	pats []*pattern // by rank
+	raw  []*pattern
+}
+
+type pattern struct {
+	matcher
+	pat   *Pat
+	block []*step
+}
+
+type step struct {
+	Action
+	args     []template
+	sinks    []template
+	constant bool     // no template has variables
+	needs    []string // variables that must be known before it is done, and no digits
+}
+
+// New makes a machine for a process that the rule e of p applies to. It starts
+// in the group "default", or else in the first. vars have precedence over the
+// variables that the script sets at file level and in e; they are plain texts.
+func New(p *Program, e *Exec, vars map[string]string) *Machine {
+	m := &Machine{
+		exec:   e,
+		groups: make(map[string]*group),
+		vars:   make(map[string]value),
+		used:   make(map[string]bool),
+	}
+	inner := make(map[string][]string) // variables within the values of variables
+	for _, s := range slices.Concat(p.Sets, e.Sets) {
+		t := parseTemplate(s.Value)
+		m.mention(&t)
+		m.vars[s.Name] = value{lazy: &t}
+		inner[s.Name] = append(inner[s.Name], t.names()...)
+	}
+	for name, text := range vars {
+		m.vars[name] = value{text: text}
+	}
+	for _, g := range e.Groups {
+		c := m.groups[g.Name]
+		if c == nil {
+			c = &group{name: g.Name}
+			m.groups[g.Name] = c
+		}
+		for _, p := range g.Pats {
+			compiled := m.compile(p, inner)
+			if p.Raw {
+				m.raw = true
+				c.raw = append(c.raw, compiled)
+			} else {
+				c.pats = append(c.pats, compiled)
+			}
+		}
+		byRank := func(a, b *pattern) int { return a.pat.Rank - b.pat.Rank }
+		slices.SortStableFunc(c.pats, byRank)
+		slices.SortStableFunc(c.raw, byRank)
+	}
+	m.group = m.groups[DefaultGroup]
+	if m.group == nil && len(e.Groups) > 0 {
+		m.group = m.groups[e.Groups[0].Name]
+	}
+	if m.group == nil {
+		m.group = &group{name: DefaultGroup}
+	}
+	return m
+}
+
+func (m *Machine) compile(p *Pat, inner map[string][]string) *pattern {
+	c := &pattern{matcher: newMatcher(p.Regex), pat: p}
+	if len(p.Sinks) > 0 {
+		c.block = append(c.block, m.step(Action{Pos: p.Pos, Verb: Matched, Args: []string{"$0"}, Sinks: p.Sinks}, inner))
+	}
+	for _, a := range p.Actions {
+		c.block = append(c.block, m.step(a, inner))
+	}
+	return c
+}
+
+func (m *Machine) step(a Action, inner map[string][]string) *step {
+	s := &step{Action: a, constant: true}
+	add := func(text string, isTemplate bool) template {
+		if !isTemplate {
+			return template{text: text}
+		}
+		t := parseTemplate(text)
+		m.mention(&t)
+		s.constant = s.constant && t.parts == nil && t.text == text
+		s.need(t.names(), inner)
+		return t
+	}
+	for i, arg := range a.Args {
+		s.args = append(s.args, add(arg, a.Verb != Goto && (a.Verb != Set_ || i > 0)))
+	}
+	for _, sink := range a.Sinks {
+		s.sinks = append(s.sinks, add(sink.Arg, sink.Kind == Out || sink.Kind == Pipe))
+		if sink.Kind == Var && s.immediate() {
+			s.need([]string{sink.Arg}, nil) // it must not be overwritten by an earlier answer
+		}
+	}
+	if a.Verb == Set_ && len(a.Args) > 0 {
+		s.need(a.Args[:1], nil)
+	}
+	s.constant = s.constant && a.Verb != Matched
+	return s
+}
+
+// immediate: the text for the sinks is known without the debugger.
+func (s *step) immediate() bool { return s.Verb == Matched || s.Verb == Echo }
+
+// need adds names and, through inner, the variables in their values.
+func (s *step) need(names []string, inner map[string][]string) {
+	for _, n := range names {
+		if !slices.Contains(s.needs, n) {
+			s.needs = append(s.needs, n)
+			s.need(inner[n], inner)
+		}
+	}
+}
+
+func (m *Machine) mention(t *template) {
+	for _, n := range t.names() {
+		m.used[n] = true
+	}
+}
+
+// Set gives a variable a value; Get returns it, "" if it is unset. "0" to "9"
+// name the last match and its groups and can only be read.
+func (m *Machine) Set(name, text string) { m.vars[name] = value{text: text} }
+
+// Get returns the value of a variable: see Set.
+func (m *Machine) Get(name string) string {
+	budget := maxReferences
+	return string(m.appendVar(nil, name, &budget))
+}
+
+// Uses tells whether any template of the rule mentions the variable, so that one
+// that is costly to know is kept fresh only where it is wanted.
+func (m *Machine) Uses(name string) bool { return m.used[name] }
+
+// UsesRaw tells whether any pattern asks for the debugger's raw lines.
+func (m *Machine) UsesRaw() bool { return m.raw }
+
+// Names returns all actions of the rule with this verb, unexpanded and in the
+// order written, for what has to be prepared before the first event.
+func (m *Machine) Names(v Verb) []Action {
+	var out []Action
+	for _, g := range m.exec.Groups {
+		for _, p := range g.Pats {
+			for _, a := range p.Actions {
+				if a.Verb == v {
+					out = append(out, a)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// Step offers an event to the patterns of the current group. If it returns true
+// one matched, and its actions are to be fetched by Next until that returns nil;
+// what remained of an earlier block is dropped. If it returns false nothing
+// matched and the block in progress, if any, goes on.
+func (m *Machine) Step(line string) bool { return m.offer(m.group.pats, line) }
+
+// StepRaw offers a raw line of the debugger to the raw patterns: see Step.
+func (m *Machine) StepRaw(line string) bool { return m.offer(m.group.raw, line) }
+
+func (m *Machine) offer(pats []*pattern, line string) bool {
+	for _, p := range pats {
+		spans := p.match(line, m.buf[:])
+		if m.trace != nil {
+			m.tracePattern(p, spans != nil)
+		}
+		if spans == nil {
+			continue
+		}
+		m.line, m.spans = line, spans
+		for i, name := range p.names {
+			if name != "" {
+				m.vars[name] = value{text: m.capture(i)}
+			}
+		}
+		m.block, m.at, m.awaited = p.block, 0, m.awaited[:0]
+		return true
+	}
+	if m.trace != nil && len(pats) == 0 {
+		m.trace(fmt.Sprintf("  group %s has no pattern for it", m.group.name))
+	}
+	return false
+}
+
+func (m *Machine) tracePattern(p *pattern, matched bool) {
+	verdict := "no"
+	if matched {
+		verdict = "MATCHED"
+	}
+	m.trace(fmt.Sprintf("  %s: %s %s: %s", p.pat.Pos, m.group.name, strconv.Quote(p.regex.String()), verdict))
+}
+
+// capture is the text of a group of the last match.
+func (m *Machine) capture(i int) string {
+	if 2*i+1 >= len(m.spans) || m.spans[2*i] < 0 {
+		return ""
+	}
+	return m.line[m.spans[2*i]:m.spans[2*i+1]]
+}
+
+// Next returns the next portion of the matched block: the expanded actions that
+// need no answer of an earlier one of the block. Answers for VAR sinks are to be
+// given by Capture before Next is called again. It returns nil when the block is
+// done. The slice is valid until the next call of Next.
+//
+// Goto and Set_ are done inside and never returned, and so are the VAR sinks of
+// Matched and Echo; the returned actions have none.
+func (m *Machine) Next() []Action {
+	m.portion = m.portion[:0]
+	m.awaited = m.awaited[:0]
+	for m.at < len(m.block) {
+		s := m.block[m.at]
+		if slices.ContainsFunc(s.needs, func(n string) bool { return slices.Contains(m.awaited, n) }) {
+			return m.portion
+		}
+		m.at++
+		a := m.expand(s)
+		switch s.Verb {
+		case Goto:
+			m.enter(a.Args[0])
+			continue
+		case Set_:
+			m.assign(a.Args[0], a.Args[1])
+			continue
+		}
+		for _, sink := range a.Sinks {
+			if sink.Kind == Var {
+				m.awaited = append(m.awaited, sink.Arg)
+			}
+		}
+		m.portion = append(m.portion, a)
+	}
+	m.block, m.at = nil, 0
+	if len(m.portion) == 0 {
+		return nil
+	}
+	return m.portion
+}
+
+func (m *Machine) enter(name string) {
+	if g := m.groups[name]; g != nil {
+		m.group = g
+	}
+	if m.trace != nil {
+		m.trace("  group " + m.group.name)
+	}
+}
+
+func (m *Machine) assign(name, text string) {
+	m.vars[name] = value{text: text}
+	if m.trace != nil {
+		m.trace(fmt.Sprintf("  %s = %s", name, strconv.Quote(text)))
+	}
+}
+
+// Capture gives a variable the text that a VAR sink asked for.
+func (m *Machine) Capture(name, text string) { m.assign(name, text) }
+
+// Trace makes the machine tell what it does, a line at a time: which patterns an
+// event was tried on, which matched, and what became of groups and variables.
+// nil ends it.
+func (m *Machine) Trace(w func(string)) { m.trace = w }
+
+// expand replaces the templates of an action and does the VAR sinks whose text is
+// known.
+func (m *Machine) expand(s *step) Action {
+	if s.constant && !s.immediate() {
+		return s.Action
+	}
+	a := s.Action
+	a.Args = make([]string, len(s.args))
+	for i := range s.args {
+		a.Args[i] = m.text(&s.args[i])
+	}
+	if s.Verb == Matched {
+		a.Args[0] = m.line
+	}
+	a.Sinks = nil
+	for i, sink := range s.Action.Sinks {
+		if sink.Kind == Var && s.immediate() {
+			m.assign(sink.Arg, a.Args[0])
+			continue
+		}
+		a.Sinks = append(a.Sinks, Sink{sink.Kind, m.text(&s.sinks[i])})
+	}
+	return a
+}
+
+func (m *Machine) text(t *template) string {
+	if t.parts == nil {
+		return t.text
+	}
+	var buf [128]byte
+	budget := maxReferences
+	return string(m.appendTemplate(buf[:0], t, &budget))
+}
+
+// maxReferences bounds the variables expanded for one text, and with it the
+// expansion of a variable whose value mentions itself.
+const maxReferences = 1000
+
+func (m *Machine) appendTemplate(b []byte, t *template, budget *int) []byte {
+	b = append(b, t.text...)
+	for _, p := range t.parts {
+		b = append(b, p.literal...)
+		if p.name != "" && *budget > 0 {
+			*budget--
+			b = m.appendVar(b, p.name, budget)
+		}
+	}
+	return b
+}
+
+func (m *Machine) appendVar(b []byte, name string, budget *int) []byte {
+	if len(name) == 1 && '0' <= name[0] && name[0] <= '9' {
+		return append(b, m.capture(int(name[0]-'0'))...)
+	}
+	v := m.vars[name]
+	if v.lazy != nil {
+		return m.appendTemplate(b, v.lazy, budget)
+	}
+	return append(b, v.text...)
+}
