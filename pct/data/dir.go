@@ -1,0 +1,180 @@
+package data
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	metaFile  = "meta"
+	pathsFile = "paths"
+)
+
+// Root returns where run directories are put: $PCT_DIR, else /tmp/pct.
+func Root() string {
+	if dir := os.Getenv("PCT_DIR"); dir != "" {
+		return dir
+	}
+	return "/tmp/pct"
+}
+
+// Dir is a run directory that is being written. Its files are reached through
+// an open descriptor, so that nobody can put another directory in its place.
+type Dir struct {
+	path string
+	file *os.File
+}
+
+// Create makes the run directory PROG.PID below root, for its owner alone, or
+// PROG.PID.2, PROG.PID.3 and so on where that exists. prog is a path or a name.
+//
+// An absent root is made, with the mode of /tmp (1777) if it stands in such a
+// directory; there, a root that is a symbolic link is refused.
+func Create(root, prog string, pid int) (*Dir, error) {
+	rootFD, err := openRoot(root)
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(rootFD)
+	base := fmt.Sprintf("%s.%d", dirName(prog), pid)
+	name := base
+	for n := 2; ; n++ {
+		err = unix.Mkdirat(rootFD, name, 0o700)
+		if !errors.Is(err, fs.ErrExist) {
+			break
+		}
+		name = fmt.Sprintf("%s.%d", base, n)
+	}
+	path := filepath.Join(root, name)
+	if err != nil {
+		return nil, &fs.PathError{Op: "mkdir", Path: path, Err: err}
+	}
+	fd, err := unix.Openat(rootFD, name, unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+	}
+	d := &Dir{path: path, file: os.NewFile(uintptr(fd), path)}
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return nil, errors.Join(&fs.PathError{Op: "stat", Path: path, Err: err}, d.Close())
+	}
+	if int(st.Uid) != os.Geteuid() {
+		return nil, errors.Join(fmt.Errorf("%s: somebody else put a directory of his own there", path), d.Close())
+	}
+	return d, nil
+}
+
+// dirName makes one tame path element of a program's name.
+func dirName(prog string) string {
+	name := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '/' {
+			return '_'
+		}
+		return r
+	}, filepath.Base(prog))
+	name = strings.TrimLeft(name, ".")
+	const most = 200 // bytes, of the 255 that file systems take
+	if len(name) > most {
+		name = strings.ToValidUTF8(name[:most], "")
+	}
+	if name == "" || name == "_" {
+		return "unnamed"
+	}
+	return name
+}
+
+// openRoot opens the directory root, made if absent.
+func openRoot(root string) (int, error) {
+	parent := filepath.Dir(filepath.Clean(root))
+	if err := os.MkdirAll(parent, 0o777); err != nil {
+		return -1, err
+	}
+	st, err := os.Stat(parent)
+	if err != nil {
+		return -1, err
+	}
+	shared := st.Mode()&fs.ModeSticky != 0 && st.Mode().Perm()&0o002 != 0
+	err = os.Mkdir(root, 0o777)
+	made := err == nil
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return -1, err
+	}
+	flags := unix.O_DIRECTORY | unix.O_CLOEXEC
+	if shared {
+		flags |= unix.O_NOFOLLOW
+	}
+	fd, err := unix.Open(root, flags, 0)
+	if err != nil {
+		if shared && errors.Is(err, unix.ENOTDIR) {
+			return -1, fmt.Errorf("%s is no directory (a link is not followed there); remove it or choose another with -o DIR or $PCT_DIR", root)
+		}
+		return -1, &fs.PathError{Op: "open", Path: root, Err: err}
+	}
+	if made && shared {
+		if err := unix.Fchmod(fd, 0o1777); err != nil {
+			return -1, errors.Join(&fs.PathError{Op: "chmod", Path: root, Err: err}, unix.Close(fd))
+		}
+	}
+	return fd, nil
+}
+
+// Path returns the directory's path: root as given to Create, and its name.
+func (d *Dir) Path() string { return d.path }
+
+// Close releases the directory; files opened from it stay open.
+func (d *Dir) Close() error { return d.file.Close() }
+
+// WriteMeta puts m in place of what meta held, in one step.
+func (d *Dir) WriteMeta(m Meta) error {
+	const temporary = ".meta"
+	f, err := d.open(temporary, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(m.encode())
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	fd := int(d.file.Fd())
+	if err := unix.Renameat(fd, temporary, fd, metaFile); err != nil {
+		return &fs.PathError{Op: "rename", Path: filepath.Join(d.path, metaFile), Err: err}
+	}
+	return nil
+}
+
+// Append opens a text file of the run for appending. The name is one path
+// element that does not start with a dot and is none of the files of the format.
+func (d *Dir) Append(name string) (*os.File, error) {
+	if name == "" || name[0] == '.' || strings.ContainsAny(name, "/\x00") {
+		return nil, fmt.Errorf("%q can't be the name of an output: it must be one path element and not start with a dot", name)
+	}
+	if name == metaFile || name == pathsFile {
+		return nil, fmt.Errorf("%q can't be the name of an output: the run directory has its own file of that name", name)
+	}
+	return d.open(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
+}
+
+// NewWriter starts the file paths, which must not exist.
+func (d *Dir) NewWriter(h Header) (*Writer, error) {
+	f, err := d.open(pathsFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND)
+	if err != nil {
+		return nil, err
+	}
+	return newWriter(f, h)
+}
+
+func (d *Dir) open(name string, flags int) (*os.File, error) {
+	path := filepath.Join(d.path, name)
+	fd, err := unix.Openat(int(d.file.Fd()), name, flags|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+	}
+	return os.NewFile(uintptr(fd), path), nil
+}

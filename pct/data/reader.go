@@ -1,0 +1,254 @@
+package data
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Run is what was read of a run directory.
+//
+// Objects, Nodes and Fields are indexed by their ids; entry 0 is unused. Every
+// id in a Run is in its table, and a node's parent has a smaller id than the
+// node.
+type Run struct {
+	Dir     string
+	Meta    Meta // zero if there is no meta file
+	Header  Header
+	Objects []Object
+	Nodes   []Node
+	Fields  []string
+	Samples []Sample
+	Lost    map[string]uint64 // samples not taken, by reason
+}
+
+// Open reads a run directory, or the one that the given paths file stands in.
+// It works at any instant of the run's life. The file paths may be absent (a run
+// without samples), or meta, but not both.
+//
+// If paths does not end with a whole record, the run is returned together with a
+// *Truncated error. All other errors come with a nil run.
+func Open(path string) (*Run, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	dir := path
+	if !st.IsDir() {
+		dir = filepath.Dir(path)
+	}
+	r := &Run{
+		Dir:     dir,
+		Objects: make([]Object, 1),
+		Nodes:   make([]Node, 1),
+		Fields:  make([]string, 1),
+		Lost:    map[string]uint64{},
+	}
+	metaPath := filepath.Join(dir, metaFile)
+	meta, metaErr := os.ReadFile(metaPath)
+	if metaErr == nil {
+		if r.Meta, err = decodeMeta(meta); err != nil {
+			return nil, fmt.Errorf("%s: %w", metaPath, err)
+		}
+	} else if !errors.Is(metaErr, fs.ErrNotExist) {
+		return nil, metaErr
+	}
+	pathsPath := filepath.Join(dir, pathsFile)
+	if !st.IsDir() {
+		pathsPath = path
+	}
+	src, err := os.ReadFile(pathsPath)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && metaErr == nil:
+		return r, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s is not a run directory: it has neither %s nor %s", path, metaFile, pathsFile)
+	case err != nil:
+		return nil, err
+	}
+	whole, err := r.decode(string(src))
+	if errors.Is(err, errForeign) {
+		return nil, fmt.Errorf("%s %w", pathsPath, err)
+	}
+	if err != nil {
+		return r, &Truncated{Path: pathsPath, Offset: int64(whole), Size: int64(len(src)), Why: err.Error()}
+	}
+	return r, nil
+}
+
+var (
+	errForeign = errors.New("is not a paths file of a version known here")
+	errTail    = errors.New("the last record is not complete")
+	errDamaged = errors.New("damaged record")
+)
+
+// decode reads a paths file into r and returns where its whole frames end.
+func (r *Run) decode(src string) (whole int, err error) {
+	if !strings.HasPrefix(src, magic) {
+		if strings.HasPrefix(magic, src) {
+			return 0, errTail
+		}
+		return 0, errForeign
+	}
+	whole = len(magic)
+	var last Sample
+	for whole < len(src) {
+		c := cursor{rest: src[whole:]}
+		payload := c.string()
+		sum := c.bytes(4)
+		if c.bad {
+			return whole, errTail
+		}
+		if crc32.Checksum([]byte(payload), castagnoli) != binary.LittleEndian.Uint32([]byte(sum)) {
+			return whole, errDamaged
+		}
+		if err := r.payload(payload, &last); err != nil {
+			return whole, err
+		}
+		whole = len(src) - len(c.rest)
+	}
+	return whole, nil
+}
+
+// payload reads the items of a frame. last is the sample before.
+func (r *Run) payload(src string, last *Sample) error {
+	for c := (cursor{rest: src}); c.rest != ""; {
+		kind := c.byte()
+		body := cursor{rest: c.string()}
+		if c.bad || !r.item(kind, &body, last) || body.bad {
+			return errDamaged
+		}
+	}
+	return nil
+}
+
+// item reads one item. If it or the cursor is bad, nothing was added to r.
+func (r *Run) item(kind byte, c *cursor, last *Sample) bool {
+	switch kind {
+	case itemHeader:
+		h := Header{Resource: c.string(), Unit: c.string(), Clock: c.string(), Period: time.Duration(c.varint())}
+		h.Start = time.Unix(0, c.varint())
+		if !c.bad {
+			r.Header = h
+		}
+	case itemObject:
+		o := Object{Path: c.string(), BuildID: c.string(), Kind: c.byte()}
+		o.Start, o.End, o.Bias = c.uvarint(), c.uvarint(), c.uvarint()
+		if !c.bad {
+			r.Objects = append(r.Objects, o)
+		}
+	case itemNode:
+		id := uint64(len(r.Nodes))
+		up, object, vaddr := c.uvarint(), c.uvarint(), c.uvarint()
+		if up == 0 || up > id || object >= uint64(len(r.Objects)) {
+			return false
+		}
+		if !c.bad {
+			r.Nodes = append(r.Nodes, Node{Parent: NodeID(id - up), Object: ObjectID(object), Vaddr: vaddr})
+		}
+	case itemField:
+		if name := c.string(); !c.bad {
+			r.Fields = append(r.Fields, name)
+		}
+	case itemSample:
+		return r.sample(c, last)
+	case itemLost:
+		n := c.uvarint()
+		if why := c.string(); !c.bad {
+			r.Lost[why] += n
+		}
+	}
+	return true
+}
+
+func (r *Run) sample(c *cursor, last *Sample) bool {
+	s := Sample{
+		Time: last.Time + time.Duration(c.varint()),
+		CPU:  last.CPU + time.Duration(c.varint()),
+	}
+	thread := int64(last.Thread) + c.varint()
+	node := c.uvarint()
+	s.Weight = c.uvarint()
+	s.Partial = c.uvarint()&flagPartial != 0
+	fields := c.uvarint()
+	// A field takes two bytes or more: a false count must not allocate.
+	if thread < 0 || thread > math.MaxUint32 || node >= uint64(len(r.Nodes)) || fields > uint64(len(c.rest)/2) {
+		return false
+	}
+	s.Thread, s.Node = uint32(thread), NodeID(node)
+	*last = s
+	if fields > 0 {
+		s.Fields = make([]FieldValue, fields)
+	}
+	for i := range s.Fields {
+		field := c.uvarint()
+		if field == 0 || field >= uint64(len(r.Fields)) {
+			return false
+		}
+		s.Fields[i] = FieldValue{Field: FieldID(field), Value: c.string()}
+	}
+	if !c.bad {
+		r.Samples = append(r.Samples, s)
+	}
+	return true
+}
+
+// cursor reads the parts of a record. What it returns after bad is set means
+// nothing.
+type cursor struct {
+	rest string
+	bad  bool
+}
+
+func (c *cursor) fail() {
+	c.bad = true
+	c.rest = ""
+}
+
+func (c *cursor) bytes(n uint64) string {
+	if n > uint64(len(c.rest)) {
+		c.fail()
+		return ""
+	}
+	s := c.rest[:n]
+	c.rest = c.rest[n:]
+	return s
+}
+
+func (c *cursor) byte() byte {
+	if s := c.bytes(1); s != "" {
+		return s[0]
+	}
+	return 0
+}
+
+func (c *cursor) string() string { return c.bytes(c.uvarint()) }
+
+func (c *cursor) uvarint() uint64 {
+	var v uint64
+	for i := 0; i < len(c.rest) && i < binary.MaxVarintLen64; i++ {
+		b := c.rest[i]
+		if i == binary.MaxVarintLen64-1 && b > 1 {
+			break
+		}
+		v |= uint64(b&0x7f) << (7 * i)
+		if b < 0x80 {
+			c.rest = c.rest[i+1:]
+			return v
+		}
+	}
+	c.fail()
+	return 0
+}
+
+func (c *cursor) varint() int64 {
+	v := c.uvarint()
+	return int64(v>>1) ^ -int64(v&1)
+}
