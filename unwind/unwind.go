@@ -1,0 +1,111 @@
+package unwind
+
+// MaxDepth is the number of frames at which Unwind gives up.
+const MaxDepth = 4096
+
+// Regs are the registers of a stopped thread. PC, SP and BP are always
+// known; others by their DWARF numbers where bit n of Known says so.
+type Regs struct {
+	PC, SP, BP uint64
+	Other      [17]uint64
+	Known      uint32
+}
+
+// Frame is one activation of a function.
+type Frame struct {
+	PC     uint64
+	CFA    uint64  // the stack pointer of its caller, just before the call; 0 where the path ends for want of a recipe
+	Object *Object // what PC lies in; nil: unknown
+	Exact  bool    // PC is an instruction not yet executed, no return address: frame 0, and what a signal interrupted
+}
+
+// Vaddr returns the ELF virtual address of the instruction that the frame is
+// at: where PC is a return address, an address in the call instruction. In no
+// object it is a runtime address.
+func (f Frame) Vaddr() uint64 {
+	a := f.PC
+	if !f.Exact {
+		a--
+	}
+	if f.Object != nil {
+		a -= f.Object.Bias
+	}
+	return a
+}
+
+// Reason says why a call path ends where it does.
+type Reason int
+
+const (
+	Complete  Reason = iota // the last frame is the outermost
+	NoRecipe                // nothing tells how to leave the last frame
+	BadMemory               // the stack could not be read
+	TooDeep                 // MaxDepth frames
+	Loop                    // the frames lead back to themselves
+)
+
+func (r Reason) String() string {
+	switch r {
+	case Complete:
+		return "complete"
+	case NoRecipe:
+		return "no recipe"
+	case BadMemory:
+		return "bad memory"
+	case TooDeep:
+		return "too deep"
+	case Loop:
+		return "loop"
+	}
+	return "unknown"
+}
+
+// Unwinder unwinds the threads of one process.
+type Unwinder struct {
+	pid int
+}
+
+// New makes an Unwinder for a process, with a Cache of its own. It reads the
+// process's mappings and the headers of the objects mapped; an error means
+// that the mappings could not be read.
+func New(pid int) (*Unwinder, error) { return NewWith(pid, NewCache()) }
+
+// NewWith is New with a Cache to share.
+func NewWith(pid int, c *Cache) (*Unwinder, error) {
+	u := &Unwinder{pid: pid}
+	return u, u.Refresh()
+}
+
+// Refresh reads the mappings of the process again. Call it when the process
+// has executed another program and when it has loaded or unloaded a shared
+// object. Unwind does it by itself, at a limited rate, when it meets a pc in
+// no known object.
+func (u *Unwinder) Refresh() error { return nil }
+
+// Unwind appends the frames of a stopped thread to out, innermost first, at
+// most MaxDepth.
+func (u *Unwinder) Unwind(r Regs, mem Memory, out []Frame) ([]Frame, Reason) {
+	return append(out, Frame{PC: r.PC, Exact: true}), NoRecipe
+}
+
+// Objects returns all objects seen so far, in the order of their IDs.
+func (u *Unwinder) Objects() []*Object { return nil }
+
+// Symbol returns the raw, mangled name and the start (ELF virtual address) of
+// the function symbol that covers the frame's Vaddr; "" if there is none.
+func (u *Unwinder) Symbol(f Frame) (name string, start uint64) { return "", 0 }
+
+// Function is a function symbol of a mapped object. Addr is an ELF virtual
+// address.
+type Function struct {
+	Object     *Object
+	Name       string
+	Addr, Size uint64
+}
+
+// Functions returns the function symbols, by their raw names, of all objects
+// that are mapped now.
+func (u *Unwinder) Functions(match func(name string) bool) []Function { return nil }
+
+// Close gives back what the Unwinder holds. The Objects remain valid.
+func (u *Unwinder) Close() error { return nil }
