@@ -73,7 +73,7 @@ func Open(path string) (*Run, error) {
 	case err != nil:
 		return nil, err
 	}
-	whole, err := r.decode(string(src))
+	whole, err := r.decode(src)
 	if errors.Is(err, errForeign) {
 		return nil, fmt.Errorf("%s %w", pathsPath, err)
 	}
@@ -90,9 +90,10 @@ var (
 )
 
 // decode reads a paths file into r and returns where its whole frames end.
-func (r *Run) decode(src string) (whole int, err error) {
-	if !strings.HasPrefix(src, magic) {
-		if strings.HasPrefix(magic, src) {
+func (r *Run) decode(src []byte) (whole int, err error) {
+	text := string(src) // what is kept of the file are pieces of it
+	if !strings.HasPrefix(text, magic) {
+		if strings.HasPrefix(magic, text) {
 			return 0, errTail
 		}
 		return 0, errForeign
@@ -100,19 +101,21 @@ func (r *Run) decode(src string) (whole int, err error) {
 	whole = len(magic)
 	var last Sample
 	for whole < len(src) {
-		c := cursor{rest: src[whole:]}
+		c := cursor{rest: text[whole:]}
 		payload := c.string()
-		sum := c.bytes(4)
+		end := len(src) - len(c.rest)
+		c.bytes(crc32.Size)
 		if c.bad {
 			return whole, errTail
 		}
-		if crc32.Checksum([]byte(payload), castagnoli) != binary.LittleEndian.Uint32([]byte(sum)) {
+		sum := crc32.Checksum(src[end-len(payload):end], castagnoli)
+		if sum != binary.LittleEndian.Uint32(src[end:]) {
 			return whole, errDamaged
 		}
 		if err := r.payload(payload, &last); err != nil {
 			return whole, err
 		}
-		whole = len(src) - len(c.rest)
+		whole = end + crc32.Size
 	}
 	return whole, nil
 }

@@ -1,0 +1,192 @@
+package data
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// newRun is an empty run for decode.
+func newRun() *Run {
+	return &Run{Objects: make([]Object, 1), Nodes: make([]Node, 1), Fields: make([]string, 1), Lost: map[string]uint64{}}
+}
+
+// frames returns where the whole frames of a paths file end.
+func frames(t testing.TB, src []byte) []int {
+	t.Helper()
+	at := len(magic)
+	ends := []int{at}
+	for at < len(src) {
+		length, n := binary.Uvarint(src[at:])
+		at += n + int(length) + crc32.Size
+		ends = append(ends, at)
+	}
+	if at != len(src) {
+		t.Fatalf("frames end at %d of %d", at, len(src))
+	}
+	return ends
+}
+
+func TestTruncatedAtEveryByte(t *testing.T) {
+	want := sampleRun(t)
+	path := filepath.Join(want.Dir, pathsFile)
+	src, err := os.ReadFile(path)
+	check(t, err)
+	ends := frames(t, src)
+	// Header, sample, lost, sample, sample, lost, node.
+	samplesAfter := []int{0, 0, 1, 1, 2, 3, 3, 3}
+	if len(ends) != len(samplesAfter) {
+		t.Fatalf("%d frames, want one for each write: %d", len(ends), len(samplesAfter))
+	}
+	for cut := len(src); cut >= 0; cut-- {
+		check(t, os.Truncate(path, int64(cut)))
+		whole, samples := -1, 0
+		for i, end := range ends {
+			if end <= cut {
+				whole, samples = end, samplesAfter[i]
+			}
+		}
+		got, err := Open(want.Dir)
+		offset := max(whole, 0)
+		var truncated *Truncated
+		switch {
+		case whole == cut && err != nil:
+			t.Fatalf("cut at the frame end %d: %v", cut, err)
+		case whole != cut && (!errors.As(err, &truncated) || truncated.Offset != int64(offset) || truncated.Size != int64(cut)):
+			t.Fatalf("cut at %d: %v, want whole records up to %d", cut, err, offset)
+		case got == nil:
+			t.Fatalf("cut at %d: no run", cut)
+		case len(got.Samples) != samples || samples > 0 && !reflect.DeepEqual(got.Samples, want.Samples[:samples]):
+			t.Fatalf("cut at %d: samples %+v, want the first %d", cut, got.Samples, samples)
+		}
+	}
+}
+
+// A flipped bit is found by the checksum, so that what stands before is right
+// and nothing after is believed.
+func TestFlippedBits(t *testing.T) {
+	want := sampleRun(t)
+	path := filepath.Join(want.Dir, pathsFile)
+	src, err := os.ReadFile(path)
+	check(t, err)
+	for i := range src {
+		for bit := range 8 {
+			bad := bytes.Clone(src)
+			bad[i] ^= 1 << bit
+			r := newRun()
+			whole, err := r.decode(bad)
+			if err == nil || whole > i {
+				t.Fatalf("bit %d of byte %d flipped: believed up to %d, %v", bit, i, whole, err)
+			}
+			if n := len(r.Samples); n > 0 && !reflect.DeepEqual(r.Samples, want.Samples[:n]) {
+				t.Fatalf("bit %d of byte %d flipped: samples %+v", bit, i, r.Samples)
+			}
+		}
+	}
+}
+
+func TestForeignFiles(t *testing.T) {
+	dir := t.TempDir()
+	_, err := Open(dir)
+	if err == nil || !strings.Contains(err.Error(), "not a run directory") {
+		t.Errorf("an empty directory: %v", err)
+	}
+	if _, err := Open(filepath.Join(dir, "absent")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("an absent directory: %v", err)
+	}
+	path := filepath.Join(dir, pathsFile)
+	check(t, os.WriteFile(path, []byte("PCTpaths2\n"), 0o600))
+	r, err := Open(path)
+	if r != nil || err == nil || !strings.Contains(err.Error(), "version") {
+		t.Errorf("a paths file of another version: %v, %v", r, err)
+	}
+}
+
+func TestSkipsUnknownItems(t *testing.T) {
+	r := newRun()
+	known := appendString([]byte{itemField}, "\x01n later addition")
+	src := append(appendString([]byte{'?'}, "of a later version"), known...)
+	check(t, r.payload(string(src), new(Sample)))
+	if !reflect.DeepEqual(r.Fields, []string{"", "n"}) {
+		t.Errorf("fields %q", r.Fields)
+	}
+}
+
+// consistent fails unless r keeps what Run promises.
+func consistent(t *testing.T, r *Run) {
+	t.Helper()
+	for id, n := range r.Nodes[1:] {
+		if int(n.Parent) > id || int(n.Object) >= len(r.Objects) {
+			t.Fatalf("node %d is %+v", id+1, n)
+		}
+	}
+	for _, s := range r.Samples {
+		if int(s.Node) >= len(r.Nodes) {
+			t.Fatalf("sample %+v", s)
+		}
+		for _, f := range s.Fields {
+			if f.Field == 0 || int(f.Field) >= len(r.Fields) {
+				t.Fatalf("sample %+v", s)
+			}
+		}
+	}
+}
+
+func FuzzFile(f *testing.F) {
+	src, err := os.ReadFile(filepath.Join(sampleRun(f).Dir, pathsFile))
+	check(f, err)
+	f.Add(src)
+	f.Fuzz(func(t *testing.T, src []byte) {
+		r := newRun()
+		whole, err := r.decode(src)
+		if whole > len(src) || len(src) > 0 && whole == len(src) != (err == nil) {
+			t.Fatalf("whole up to %d of %d with %v", whole, len(src), err)
+		}
+		consistent(t, r)
+	})
+}
+
+// FuzzPayload goes past the checksum.
+func FuzzPayload(f *testing.F) {
+	src, err := os.ReadFile(filepath.Join(sampleRun(f).Dir, pathsFile))
+	check(f, err)
+	ends := frames(f, src)
+	for i := range ends[1:] {
+		_, n := binary.Uvarint(src[ends[i]:])
+		f.Add(src[ends[i]+n : ends[i+1]-crc32.Size])
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		r := newRun()
+		err := r.payload(string(src), new(Sample))
+		if err != nil && !errors.Is(err, errDamaged) {
+			t.Fatal(err)
+		}
+		consistent(t, r)
+	})
+}
+
+func FuzzMeta(f *testing.F) {
+	src, err := os.ReadFile(filepath.Join(sampleRun(f).Dir, metaFile))
+	check(f, err)
+	f.Add(src)
+	f.Fuzz(func(t *testing.T, src []byte) {
+		m, err := decodeMeta(src)
+		if err != nil {
+			return
+		}
+		text := m.encode()
+		again, err := decodeMeta(text)
+		if err != nil {
+			t.Fatalf("%v in what encode made: %q", err, text)
+		}
+		if !bytes.Equal(again.encode(), text) {
+			t.Fatalf("%q becomes %q", text, again.encode())
+		}
+	})
+}
