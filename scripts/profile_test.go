@@ -1,0 +1,42 @@
+package scripts_test
+
+import "testing"
+
+// TestProfileMisuse: a wrong command line is one line on stderr, exit status 2,
+// and nothing is run.
+func TestProfileMisuse(t *testing.T) {
+	const explains = " (profile -h explains)\n"
+	tests := []struct{ command, stderr string }{
+		{"profile", "profile: which program?" + explains},
+		{"profile -gdb", "profile: which program?" + explains},
+		{"profile echo RAN", "profile: say how to collect: -gdb, the debugger, is the one way there is in this version: profile -gdb echo ..." + explains},
+		{"profile -gdb -x echo RAN", "profile: unknown option -x" + explains},
+		{"profile -gdb=yes echo RAN", "profile: -gdb takes no value" + explains},
+		{"profile -gdb -F", "profile: -F needs a value" + explains},
+		{"profile -gdb -F 0 echo RAN", "profile: -F 0: want samples per second, such as 200" + explains},
+		{"profile -gdb -F -5 echo RAN", "profile: -F -5: want samples per second, such as 200" + explains},
+		{"profile -gdb -F=fast echo RAN", "profile: -F fast: want samples per second, such as 200" + explains},
+		{"profile -gdb -i 10 echo RAN", "profile: -i 10: want an interval with its unit, such as 10ms or 500us" + explains},
+		{"profile -gdb -i 0ms echo RAN", "profile: -i 0ms: want an interval with its unit, such as 10ms or 500us" + explains},
+		{"profile -gdb -i ms echo RAN", "profile: -i ms: want an interval with its unit, such as 10ms or 500us" + explains},
+		{"profile -gdb -F 100 -i 10ms echo RAN", "profile: -F and -i say the same thing: give one of them" + explains},
+		{"profile -gdb -l0 echo RAN", "profile: -l 0: want a number of levels from 1" + explains},
+		{"profile -gdb -l three echo RAN", "profile: -l three: want a number of levels from 1" + explains},
+		{"profile -gdb -clock sun echo RAN", "profile: -clock sun: want best, perf, itimer or poll" + explains},
+		{"profile -expr worker@n int-avg echo RAN", "profile: -expr worker@n: want PROG@FUNCTION@EXPRESSION, such as 'hier-test@worker@n'" + explains},
+		{"profile -expr @worker@n int-avg echo RAN", "profile: -expr @worker@n: want PROG@FUNCTION@EXPRESSION, such as 'hier-test@worker@n'" + explains},
+		{"profile -expr 'echo@main@n'", "profile: -expr echo@main@n: a FILTER must follow, such as int-avg" + explains},
+		{"profile -expr 'hier-test@worker@n' int-avg echo RAN",
+			"profile: -expr hier-test@worker@n: the program pattern 'hier-test' does not match the program's name 'echo'\n"},
+		{"profile -expr 'ech@main@n' int-avg /bin/echo RAN",
+			"profile: -expr ech@main@n: the program pattern 'ech' does not match the program's name 'echo'\n"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.command, func(t *testing.T) {
+			stdout, stderr, status := shell(t, tt.command, "")
+			if stdout != "" || stderr != tt.stderr || status != 2 {
+				t.Errorf("stdout %q, stderr %q, exit status %d; want nothing, %q, 2", stdout, stderr, status, tt.stderr)
+			}
+		})
+	}
+}
