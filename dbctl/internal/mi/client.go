@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -87,7 +88,7 @@ func (c *Client) Send(cmds ...string) (first int, err error) {
 		return 0, c.died
 	}
 	for _, cmd := range cmds {
-		if bytes.ContainsAny([]byte(cmd), "\n\r\x00") {
+		if strings.ContainsAny(cmd, "\n\r\x00") {
 			return 0, fmt.Errorf("a debugger command holds a line break or a NUL: %q", cmd)
 		}
 	}

@@ -156,13 +156,13 @@ func (p *parser) item(v *Value, depth int) bool {
 	default:
 		return false
 	}
+	if depth == maxDepth {
+		return false
+	}
 	p.pos++
 	if p.peek() == end {
 		p.pos++
 		return true
-	}
-	if depth == maxDepth {
-		return false
 	}
 	v.Items, ok = p.items(end, depth+1)
 	return ok

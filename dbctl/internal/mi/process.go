@@ -189,20 +189,22 @@ func (c *Client) die() error {
 }
 
 // drain reads on until the process ends, for at most d. It reports whether it
-// did.
+// did; of a process that is unknown only the end of its output is seen.
 func (w *wire) drain(d time.Duration) bool {
 	deadline := time.Now().Add(d)
 	for {
-		if len(w.buf)-w.start > maxLine {
+		if len(w.buf)-w.start > maxLine { // nobody will want all that
 			w.start, w.scanned = len(w.buf), len(w.buf)
 		}
-		switch w.fill(deadline, false) {
-		case ended:
+		what := w.fill(deadline, false)
+		if what == ended {
 			if w.gone || w.pidfd < 0 {
 				return w.gone
 			}
 			closeFd(&w.out)
-		case timedOut:
+			what = w.poll(deadline, false)
+		}
+		if what == timedOut || late(deadline) {
 			return false
 		}
 	}
