@@ -1,7 +1,7 @@
 # PCT: build, test, install. Every target first asks scripts/need for the
 # Debian packages it depends on.
 #
-#   make              build the commands into bin/
+#   make              build the commands into BIN (default bin)
 #   make test         run all tests
 #   make check        formatting, static analysis, import table
 #   make bench        cost of a sample against the baselines
@@ -9,10 +9,13 @@
 #   make uninstall    take away what install put there
 #   make clean
 
+BIN     = bin
 PREFIX  = /usr/local
 DESTDIR =
 GO      = go
 INSTALL = install
+# The commands are the same wherever, and in whatever state of git, they are built.
+GOBUILD = -trimpath -buildvcs=false
 
 COMMANDS    = dbctl pct
 TRANSLATORS = pct-addr2line pct-gdbline
@@ -22,21 +25,19 @@ SHELL_CMDS  = profile
 FILTERS     = int-avg int-hist quantile corr
 FILTERS_PRIVATE = top
 
-BUILT = $(COMMANDS) $(TRANSLATORS) $(SHELL_CMDS) $(FILTERS) $(FILTERS_PRIVATE)
-
 bindir     = $(DESTDIR)$(PREFIX)/bin
 libexecdir = $(DESTDIR)$(PREFIX)/libexec/pct
 sharedir   = $(DESTDIR)$(PREFIX)/share/pct
 mandir     = $(DESTDIR)$(PREFIX)/share/man/man1
 
 all: need-build
-	@mkdir -p bin
-	$(GO) build -o bin/dbctl ./dbctl
-	$(GO) build -o bin/pct ./pct
-	$(GO) build -o bin/pct-addr2line ./translators/addr2line
-	$(GO) build -o bin/pct-gdbline ./translators/gdb
+	@mkdir -p $(BIN)
+	$(GO) build $(GOBUILD) -o $(BIN)/dbctl ./dbctl
+	$(GO) build $(GOBUILD) -o $(BIN)/pct ./pct
+	$(GO) build $(GOBUILD) -o $(BIN)/pct-addr2line ./translators/addr2line
+	$(GO) build $(GOBUILD) -o $(BIN)/pct-gdbline ./translators/gdb
 	@for f in $(SHELL_CMDS) $(FILTERS) $(FILTERS_PRIVATE); do \
-		$(INSTALL) -m 755 scripts/$$f bin/$$f || exit 1; \
+		$(INSTALL) -m 755 scripts/$$f $(BIN)/$$f || exit 1; \
 	done
 
 test: need-test
@@ -56,9 +57,9 @@ bench: need-test
 install: all
 	$(INSTALL) -d $(bindir) $(libexecdir) $(sharedir) $(mandir)
 	for f in $(COMMANDS) $(SHELL_CMDS) $(FILTERS); do \
-		$(INSTALL) -m 755 bin/$$f $(bindir)/$$f || exit 1; done
+		$(INSTALL) -m 755 $(BIN)/$$f $(bindir) || exit 1; done
 	for f in $(TRANSLATORS) $(FILTERS_PRIVATE); do \
-		$(INSTALL) -m 755 bin/$$f $(libexecdir)/$$f || exit 1; done
+		$(INSTALL) -m 755 $(BIN)/$$f $(libexecdir) || exit 1; done
 	$(INSTALL) -m 644 scripts/*.dbctl $(sharedir)
 	$(INSTALL) -m 644 docs/man/*.1 $(mandir)
 
@@ -68,7 +69,7 @@ uninstall:
 	rm -rf $(libexecdir) $(sharedir)
 
 clean:
-	rm -rf bin
+	rm -rf $(BIN)
 
 need-build need-test need-check:
 	@scripts/need $(@:need-%=%)
