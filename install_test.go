@@ -1,0 +1,60 @@
+package pct_test
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// TestInstall: an installed tree has what it needs in the places where the commands
+// look, and make uninstall takes every file away again.
+func TestInstall(t *testing.T) {
+	dir := t.TempDir()
+	root := filepath.Join(dir, "root")
+	run := func(target string) {
+		t.Helper()
+		cmd := exec.Command("make", target, "BIN="+filepath.Join(dir, "bin"), "DESTDIR="+root, "PREFIX=/opt/pct")
+		cmd.Env = append(os.Environ(), "MAKEFLAGS=", "MAKELEVEL=")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", cmd, err, out)
+		}
+	}
+	run("install")
+	got := files(t, root)
+	for _, want := range []string{
+		"opt/pct/bin/dbctl", "opt/pct/bin/pct", "opt/pct/bin/profile",
+		"opt/pct/bin/int-avg", "opt/pct/bin/int-hist", "opt/pct/bin/quantile", "opt/pct/bin/corr",
+		"opt/pct/libexec/pct/top", "opt/pct/libexec/pct/pct-addr2line", "opt/pct/libexec/pct/pct-gdbline",
+		"opt/pct/share/pct/gdbprof_prologue.dbctl", "opt/pct/share/pct/gdbprof_epilogue.dbctl",
+		"opt/pct/share/man/man1/profile.1", "opt/pct/share/man/man1/dbctl.1", "opt/pct/share/man/man1/pct.1",
+	} {
+		if !slices.Contains(got, want) {
+			t.Errorf("make install did not install /%s", want)
+		}
+	}
+	run("uninstall")
+	if left := files(t, root); len(left) > 0 {
+		t.Errorf("make uninstall left %q", left)
+	}
+}
+
+// files lists the files below root that are no directories.
+func files(t *testing.T, root string) []string {
+	t.Helper()
+	var list []string
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
+		list = append(list, name)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
