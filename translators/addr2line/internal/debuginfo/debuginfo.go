@@ -1,0 +1,74 @@
+// Package debuginfo answers, from DWARF of version 2 to 5, which source line an
+// instruction belongs to and which functions, inlined ones included, it is in.
+//
+// It reads as little as it can: of each unit at first the header and the root
+// entry, of a unit that holds an address asked for all entries and the line
+// table, once. Type units are skipped. Of split DWARF (.dwo files) there are
+// lines, but no functions. Data that is damaged or of unknown kind yields fewer
+// answers, never an error or an endless loop; only little-endian data is read.
+package debuginfo
+
+// Sections holds the debug sections of an object, uncompressed, nil where there
+// is none. They are not changed, and must stay as long as the Data.
+type Sections struct {
+	Info, Abbrev, Line, LineStr, Str, StrOffsets, Addr, Ranges, RngLists []byte
+}
+
+// Data is the debug information of an object. It is for one goroutine at a time.
+type Data struct {
+	s      Sections
+	sup    *Data  // what dwz took out of several objects, nil if none
+	lowest uint64 // code below this address is code that the linker dropped
+	units  []*unit
+	code   []segment         // by index of unit
+	names  map[uint64]string // of functions, by offset of the entry
+}
+
+// A Frame is a function and a line in it: that of the instruction, or that of
+// the call which was inlined. Func and File may be empty, Line may be 0.
+type Frame struct {
+	Func, File string
+	Line       int
+}
+
+// New makes ready the debug information in s; sup is that of the file which dwz
+// made for s and others, or nil, and lowest is the lowest address of code.
+func New(s Sections, sup *Data, lowest uint64) *Data {
+	d := &Data{s: s, sup: sup, lowest: lowest, names: map[uint64]string{}}
+	d.units = readUnits(s.Info)
+	var spans []span
+	for _, u := range d.units {
+		d.readRoot(u, func(low, high uint64) {
+			// Where units overlap, the smaller piece is the more likely one.
+			spans = append(spans, span{low, high, int32(u.index), ^(high - low)})
+		})
+	}
+	d.code = flatten(spans)
+	return d
+}
+
+// Frames returns the frames of the instruction at addr, innermost first, none
+// where addr is not in any unit. Where the unit does not say the function, as in
+// assembly, there is one frame without.
+func (d *Data) Frames(addr uint64) []Frame {
+	id := lookup(d.code, addr)
+	if id < 0 {
+		return nil
+	}
+	u := d.units[id]
+	lines := d.lineTable(u)
+	t := d.walk(u)
+	var f Frame
+	f.File, f.Line = lines.find(addr)
+	var frames []Frame
+	for i := lookup(t.code, addr); i >= 0; i = t.scopes[i].parent {
+		s := t.scopes[i]
+		f.Func = entry{d, u, s.off}.function()
+		frames = append(frames, f)
+		f = Frame{File: lines.file(s.callFile), Line: int(s.callLine)}
+	}
+	if frames == nil && f.File != "" {
+		frames = []Frame{f}
+	}
+	return frames
+}

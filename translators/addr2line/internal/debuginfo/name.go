@@ -1,0 +1,165 @@
+package debuginfo
+
+import (
+	"cmp"
+	"debug/dwarf"
+	"slices"
+)
+
+// maxHops bounds how far a name is followed from entry to entry.
+const maxHops = 16
+
+const attrMIPSLinkageName dwarf.Attr = 0x2007
+
+// An entry is one entry of the tree, wherever it is.
+type entry struct {
+	d   *Data
+	u   *unit
+	off uint64
+}
+
+// function returns the name of a function's entry as a reader wants it: its
+// linkage name without mangling and parameters, else its own name behind those
+// of the namespaces and types around its declaration; "" if it has none.
+func (e entry) function() string {
+	if name, ok := e.d.names[e.off]; ok {
+		return name
+	}
+	e.d.names[e.off] = "" // whatever refers to itself gets no further
+	name := e.linkageName()
+	if name != "" {
+		name = Demangle(name)
+	} else {
+		name = e.scopedName(maxHops)
+	}
+	e.d.names[e.off] = name
+	return name
+}
+
+func (e entry) linkageName() string {
+	for range maxHops {
+		if e.d == nil {
+			break
+		}
+		_, linkage, next := e.read()
+		if s := e.d.str(e.u, linkage); s != "" {
+			return s
+		}
+		e = next
+	}
+	return ""
+}
+
+// scopedName returns the name of a function, type or namespace behind the names
+// of what is around it.
+func (e entry) scopedName(hops int) string {
+	if hops == 0 {
+		return ""
+	}
+	name, _, next := e.read()
+	own := e.d.str(e.u, name)
+	if own == "" && next.d != nil {
+		return next.scopedName(hops - 1)
+	}
+	t := e.d.walk(e.u)
+	i, self := t.container(e.off)
+	isFunction := self < 0 || t.containers[self].tag == dwarf.TagSubprogram
+	if own == "" {
+		switch {
+		case isFunction:
+			return ""
+		case t.containers[self].tag == dwarf.TagNamespace:
+			own = "(anonymous namespace)"
+		default:
+			own = "{unnamed type}"
+		}
+	}
+	if i < 0 {
+		return own
+	}
+	around := entry{e.d, e.u, t.containers[i].off}
+	prefix := ""
+	if t.containers[i].tag != dwarf.TagSubprogram {
+		prefix = around.scopedName(hops - 1)
+	} else if !isFunction {
+		prefix = around.function()
+	}
+	if prefix == "" {
+		return own // a function directly within a function keeps its own name
+	}
+	return prefix + "::" + own
+}
+
+// container returns the index of the container around the entry at off and its
+// own, where it is one itself; -1 for none.
+func (t *tree) container(off uint64) (around, self int) {
+	i, found := slices.BinarySearchFunc(t.containers, off, func(c container, off uint64) int { return cmp.Compare(c.off, off) })
+	if found {
+		return int(t.containers[i].parent), i
+	}
+	for i--; i >= 0 && t.containers[i].end <= off; {
+		i = int(t.containers[i].parent)
+	}
+	return i, -1
+}
+
+// read returns the names of an entry and the entry that completes it: its
+// abstract origin or its declaration.
+func (e entry) read() (name, linkage value, next entry) {
+	c := at(e.d.s.Info[:e.u.end], e.off)
+	a, ok := e.d.table(e.u).get(c.uleb())
+	if !ok {
+		return
+	}
+	var ref value
+	for i := range a.attrs {
+		v := e.u.read(&c, a.attrs[i].form, a.attrs[i].implicit)
+		switch a.attrs[i].attr {
+		case dwarf.AttrName:
+			name = v
+		case dwarf.AttrLinkageName, attrMIPSLinkageName:
+			linkage = v
+		case dwarf.AttrAbstractOrigin:
+			ref = v
+		case dwarf.AttrSpecification:
+			if !ref.ok() {
+				ref = v
+			}
+		}
+	}
+	if c.bad {
+		return value{}, value{}, entry{}
+	}
+	return name, linkage, e.follow(ref)
+}
+
+// follow returns the entry that v refers to, none where it can't be found.
+func (e entry) follow(v value) entry {
+	switch v.form {
+	case formRef1, formRef2, formRef4, formRef8, formRefUdata:
+		off := e.u.start + v.u
+		if off < e.u.first || off >= e.u.end {
+			return entry{}
+		}
+		return entry{e.d, e.u, off}
+	case formRefAddr:
+		return e.d.entryAt(v.u)
+	case formGNURefAlt, formRefSup4, formRefSup8:
+		if e.d.sup != nil {
+			return e.d.sup.entryAt(v.u)
+		}
+	}
+	return entry{}
+}
+
+// entryAt returns the entry at an offset of .debug_info, none if no unit is there.
+func (d *Data) entryAt(off uint64) entry {
+	i, found := slices.BinarySearchFunc(d.units, off, func(u *unit, off uint64) int { return cmp.Compare(u.first, off) })
+	if !found {
+		i--
+	}
+	if i < 0 || off >= d.units[i].end {
+		return entry{}
+	}
+	return entry{d, d.units[i], off}
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/profilecollection/pct/translators"
+	"github.com/profilecollection/pct/translators/addr2line/internal/debuginfo"
+)
+
+// An object answers for one ELF file.
+type object struct {
+	code    *file           // its program headers say what is code
+	debug   *debuginfo.Data // nil if there is none
+	symbols *symbolTable
+	stubs   []stub
+}
+
+// open opens the ELF file at path, of the given build-id if one is given. Where
+// the path holds another build by now, the installed debug information of the
+// right one serves alone.
+func (d finder) open(path, buildID string) (*object, error) {
+	f, err := openFile(path)
+	if err == nil && buildID != "" && f.buildID() != buildID {
+		err = fmt.Errorf("%s: another build than was profiled: its build-id is %s, not %s", path, f.buildID(), buildID)
+		f.close()
+	}
+	if err != nil {
+		if f = d.byBuildID(buildID); f == nil {
+			return nil, err
+		}
+	}
+	o := &object{code: f}
+	g := d.debugFile(f)
+	if g != nil {
+		o.debug = d.debugInfo(g, f.lowestCode())
+	}
+	o.symbols = readSymbols(f, g)
+	o.stubs = f.stubs()
+	return o, nil
+}
+
+// frames returns the frames of the instruction at vaddr, innermost first; none
+// where nothing is known of it.
+func (o *object) frames(vaddr uint64) []translators.Location {
+	if !o.code.executable(vaddr) {
+		return nil
+	}
+	var out []translators.Location
+	if o.debug != nil {
+		for _, f := range o.debug.Frames(vaddr) {
+			out = append(out, translators.Location{Func: f.Func, File: f.File, Line: f.Line})
+		}
+	}
+	if n := len(out); n == 0 {
+		out = append(out, translators.Location{Func: o.symbol(vaddr)})
+	} else if out[n-1].Func == "" {
+		out[n-1].Func = o.symbol(vaddr)
+	}
+	return out
+}
+
+// symbol returns the function at vaddr as far as the symbols tell.
+func (o *object) symbol(vaddr uint64) string {
+	for _, s := range o.stubs {
+		if vaddr-s.low < s.high-s.low {
+			name, _ := strings.CutSuffix(s.name, "@plt")
+			return debuginfo.Demangle(name) + "@plt"
+		}
+	}
+	return debuginfo.Demangle(o.symbols.find(vaddr))
+}
