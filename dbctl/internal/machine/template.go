@@ -1,12 +1,16 @@
 package machine
 
-import "strings"
+import (
+	"errors"
+	"strings"
+)
 
 // A template is text with variables in it: $name, ${name}, $0 to $9; $$ is a
 // dollar. A dollar before anything else stands for itself.
 type template struct {
 	parts []part // nil: the text is constant
 	text  string // the constant text
+	bad   bool   // a ${ begins no variable
 }
 
 // A part is a literal followed by a variable; name is empty in a last part that
@@ -34,6 +38,7 @@ func parseTemplate(s string) template {
 		case n == 0: // a dollar that begins nothing
 			lit.WriteByte('$')
 			i++
+			t.bad = t.bad || strings.HasPrefix(s[i:], "{")
 		case name == "$":
 			lit.WriteByte('$')
 			i += n
@@ -106,4 +111,15 @@ func (t *template) names() []string {
 		}
 	}
 	return out
+}
+
+// Mentions returns the variables that a template mentions. The error is about a
+// ${ that begins no variable; the template is usable nevertheless, with that part
+// standing for itself.
+func Mentions(s string) ([]string, error) {
+	t := parseTemplate(s)
+	if t.bad {
+		return t.names(), errors.New("${ does not begin a variable")
+	}
+	return t.names(), nil
 }
