@@ -20,6 +20,7 @@ type Object struct {
 	Bias       uint64 // runtime address − ELF virtual address; 0 for Anon
 	Kind       ObjectKind
 
-	image *image // nil: no ELF object, or unreadable
-	inode uint64
+	image  *image // nil: no ELF object, or unreadable
+	mapped string // the path in /proc/PID/maps
+	inode  uint64
 }

@@ -62,7 +62,10 @@ func (r Reason) String() string {
 
 // Unwinder unwinds the threads of one process.
 type Unwinder struct {
-	pid int
+	objects objects
+	table   table
+	stack   window
+	states  [2]state
 }
 
 // New makes an Unwinder for a process, with a Cache of its own. It reads the
@@ -72,31 +75,44 @@ func New(pid int) (*Unwinder, error) { return NewWith(pid, NewCache()) }
 
 // NewWith is New with a Cache to share.
 func NewWith(pid int, c *Cache) (*Unwinder, error) {
-	u := &Unwinder{pid: pid}
-	return u, u.Refresh()
+	u := &Unwinder{objects: objects{pid: pid, mem: ProcessMemory(pid), cache: c, byID: make(map[identity]*Object)}}
+	if err := u.Refresh(); err != nil {
+		return nil, err
+	}
+	return u, nil
 }
 
 // Refresh reads the mappings of the process again. Call it when the process
 // has executed another program and when it has loaded or unloaded a shared
 // object. Unwind does it by itself, at a limited rate, when it meets a pc in
 // no known object.
-func (u *Unwinder) Refresh() error { return nil }
-
-// Unwind appends the frames of a stopped thread to out, innermost first, at
-// most MaxDepth.
-func (u *Unwinder) Unwind(r Regs, mem Memory, out []Frame) ([]Frame, Reason) {
-	return append(out, Frame{PC: r.PC, Exact: true}), NoRecipe
+func (u *Unwinder) Refresh() error {
+	changed, err := u.objects.refresh()
+	if changed {
+		u.table.clear()
+	}
+	return err
 }
 
 // Objects returns all objects seen so far, in the order of their IDs.
-func (u *Unwinder) Objects() []*Object { return nil }
+func (u *Unwinder) Objects() []*Object { return u.objects.all }
 
 // Symbol returns the raw, mangled name and the start (ELF virtual address) of
 // the function symbol that covers the frame's Vaddr; "" if there is none.
-func (u *Unwinder) Symbol(f Frame) (name string, start uint64) { return "", 0 }
+func (u *Unwinder) Symbol(f Frame) (name string, start uint64) {
+	if f.Object == nil || f.Object.image == nil {
+		return "", 0
+	}
+	s := f.Object.image.functions()
+	y := s.find(f.Vaddr())
+	if y == nil {
+		return "", 0
+	}
+	return s.name(y), y.addr
+}
 
 // Function is a function symbol of a mapped object. Addr is an ELF virtual
-// address.
+// address, Size in bytes.
 type Function struct {
 	Object     *Object
 	Name       string
@@ -104,8 +120,30 @@ type Function struct {
 }
 
 // Functions returns the function symbols, by their raw names, of all objects
-// that are mapped now.
-func (u *Unwinder) Functions(match func(name string) bool) []Function { return nil }
+// that are mapped now. Where several names have one address, each is one.
+func (u *Unwinder) Functions(match func(name string) bool) []Function {
+	var list []Function
+	seen := make(map[*Object]bool)
+	for _, sp := range u.objects.spans {
+		if seen[sp.obj] || sp.obj.image == nil {
+			continue
+		}
+		seen[sp.obj] = true
+		s := sp.obj.image.functions()
+		for i := range s.list {
+			y := &s.list[i]
+			if name := s.name(y); match(name) {
+				list = append(list, Function{Object: sp.obj, Name: name, Addr: y.addr, Size: y.size})
+			}
+		}
+	}
+	return list
+}
 
-// Close gives back what the Unwinder holds. The Objects remain valid.
-func (u *Unwinder) Close() error { return nil }
+// Close gives back what the Unwinder holds, which cannot be used any more. Its
+// Objects remain valid as data.
+func (u *Unwinder) Close() error {
+	u.objects.close()
+	u.table.clear()
+	return nil
+}

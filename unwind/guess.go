@@ -1,0 +1,181 @@
+package unwind
+
+// maxScan is how many words above the stack pointer are looked at for a call
+// of the function that the pc is in.
+const maxScan = 256
+
+// roots are functions that nothing called, for want of better knowledge.
+var roots = map[string]bool{
+	"_start":              true,
+	"_rt0_amd64_linux":    true,
+	"_rt0_amd64":          true,
+	"runtime.rt0_go":      true,
+	"runtime.rt0_go.abi0": true,
+	"runtime.mstart":      true,
+	"runtime.mstart.abi0": true,
+	"runtime.goexit":      true,
+	"runtime.goexit.abi0": true,
+}
+
+// lookup returns what is known of a pc; the key is 0 where nothing is to be
+// kept. refresh allows to look for new mappings.
+func (u *Unwinder) lookup(pc uint64, exact, refresh bool) found {
+	key := pc << 1
+	if exact {
+		key |= 1
+	}
+	if s := u.table.get(key); s != nil {
+		return *s
+	}
+	at := pc // an address in the instruction
+	if !exact {
+		at--
+	}
+	none := found{rec: guessRecipe}
+	if pc == 0 || pc>>63 != 0 {
+		return none
+	}
+	obj := u.objects.find(at)
+	if obj == nil && refresh && u.objects.stale() && u.Refresh() == nil {
+		obj = u.objects.find(at)
+	}
+	if obj == nil {
+		return none // not kept: it may become mapped
+	}
+	f := found{key: key, obj: obj}
+	if obj.image != nil {
+		f.rec = obj.image.recipe(at - obj.Bias)
+	}
+	if f.rec == nil {
+		f.rec = u.analyse(obj, pc, exact)
+	}
+	u.table.add(f)
+	return f
+}
+
+// analyse makes a recipe from the code around a pc, where there is no call
+// frame information.
+func (u *Unwinder) analyse(obj *Object, pc uint64, exact bool) *recipe {
+	var buf [64]byte
+	after := u.objects.code(obj, u.stack.mem, buf[:16], pc)
+	if isSigreturn(after) {
+		return signalRecipe()
+	}
+	start := u.start(obj, pc, exact)
+	if start != 0 {
+		name, _ := u.Symbol(Frame{PC: pc, Object: obj, Exact: exact})
+		if roots[name] {
+			return outermostRecipe
+		}
+	}
+	if exact {
+		if start == pc {
+			return calledRecipe
+		}
+		before := u.objects.code(obj, u.stack.mem, buf[16:17], pc-1)
+		if rec := recognise(before, after); rec != nil {
+			return rec
+		}
+	}
+	if start != 0 && start < pc {
+		if setsFrame(u.objects.code(obj, u.stack.mem, buf[:min(uint64(len(buf)), pc-start)], start)) {
+			return framedRecipe
+		}
+	}
+	return guessRecipe
+}
+
+// start returns the runtime address of the function that a pc is in, 0 if it
+// is not known.
+func (u *Unwinder) start(obj *Object, pc uint64, exact bool) uint64 {
+	if name, start := u.Symbol(Frame{PC: pc, Object: obj, Exact: exact}); name != "" {
+		return start + obj.Bias
+	}
+	return 0
+}
+
+// called returns what instruction stands before an address, if it is
+// executable, and where a direct call leads.
+func (u *Unwinder) called(ra uint64) (callKind, uint64) {
+	f := u.lookup(ra, false, false)
+	if f.key == 0 {
+		return noCall, 0
+	}
+	if f.call == callUnseen {
+		var buf [longestCall]byte
+		code := u.objects.code(f.obj, u.stack.mem, buf[:], ra-longestCall)
+		f.call = callUnreadable
+		if len(code) == longestCall {
+			f.call, f.target = callBefore(code, ra)
+		}
+		if s := u.table.get(f.key); s != nil {
+			s.call, s.target = f.call, f.target
+		}
+	}
+	return f.call, f.target
+}
+
+// guess goes from s to next where there is no recipe. In order of trust: a
+// return address of a call of this very function; the word at the stack
+// pointer, which it is in a function that has no frame; the frame pointer.
+func (u *Unwinder) guess(s, next *state, f found) outcome {
+	m := &u.stack
+	sp, pc := s.reg[regRSP], s.reg[regRIP]
+	if _, ok := m.load(sp); !ok {
+		return badMemory
+	}
+	// at continues after the return address at a stack address.
+	at := func(addr uint64) {
+		ra, _ := m.load(addr)
+		next.reg = s.reg
+		next.known = s.known & preserved
+		next.exact = false
+		next.set(regRSP, addr+8)
+		next.set(regRIP, ra)
+	}
+	if f.obj != nil {
+		if start := u.start(f.obj, pc, s.exact); start != 0 {
+			for i := range uint64(maxScan) {
+				w, ok := m.load(sp + 8*i)
+				if !ok {
+					break
+				}
+				if kind, target := u.called(w); kind == directCall && target == start {
+					at(sp + 8*i)
+					return left
+				}
+			}
+		}
+	}
+	word, _ := m.load(sp)
+	kind, target := noCall, uint64(0)
+	if s.exact {
+		kind, target = u.called(word)
+		// A direct call that leads to after the pc is left from before.
+		if kind == indirectCall || kind == callUnreadable || kind == directCall && target <= pc {
+			at(sp)
+			return left
+		}
+	}
+	if bp := s.reg[regRBP]; s.has(regRBP) && bp >= sp && bp%8 == 0 {
+		ra, ok := m.load(bp + 8)
+		old, _ := m.load(bp)
+		if ok && ra == 0 && old == 0 {
+			return atEnd
+		}
+		if ok {
+			if kind, _ := u.called(ra); kind != noCall {
+				at(bp + 8)
+				next.set(regRBP, old)
+				return left
+			}
+		}
+	} else if bp == 0 && !s.exact {
+		return atEnd
+	}
+	if kind == directCall {
+		at(sp)
+		return left
+	}
+	return noRecipe
+}

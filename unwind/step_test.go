@@ -1,0 +1,271 @@
+package unwind
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// build compiles a program of testdata.
+func build(t testing.TB, source string, flags ...string) string {
+	t.Helper()
+	compiler := "gcc"
+	if strings.HasSuffix(source, ".cc") {
+		compiler = "g++"
+	}
+	out := filepath.Join(t.TempDir(), strings.TrimSuffix(source, filepath.Ext(source)))
+	args := append([]string{"-o", out, filepath.Join("testdata", source)}, flags...)
+	if text, err := exec.Command(compiler, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%s %s: %v\n%s", compiler, strings.Join(args, " "), err, text)
+	}
+	return out
+}
+
+// tracee is a process that is traced by the calling goroutine, which stays on
+// its thread.
+type tracee struct {
+	t    testing.TB
+	pid  int
+	regs unix.PtraceRegs
+}
+
+// trace starts a program, stopped at its first instruction.
+func trace(t testing.TB, argv ...string) *tracee {
+	t.Helper()
+	runtime.LockOSThread()
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true, Pdeathsig: syscall.SIGKILL}
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p := &tracee{t: t, pid: cmd.Process.Pid}
+	t.Cleanup(func() {
+		unix.Kill(p.pid, unix.SIGKILL)
+		unix.Wait4(p.pid, nil, 0, nil)
+		runtime.UnlockOSThread()
+	})
+	p.wait()
+	return p
+}
+
+// wait returns the signal that stopped the process.
+func (p *tracee) wait() unix.Signal {
+	p.t.Helper()
+	var ws unix.WaitStatus
+	for {
+		_, err := unix.Wait4(p.pid, &ws, 0, nil)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil || !ws.Stopped() {
+			p.t.Fatalf("the program ended: %v, status %#x", err, ws)
+		}
+		break
+	}
+	if err := unix.PtraceGetRegs(p.pid, &p.regs); err != nil {
+		p.t.Fatal(err)
+	}
+	return ws.StopSignal()
+}
+
+// run continues until the next signal, which is not delivered.
+func (p *tracee) run() unix.Signal {
+	p.t.Helper()
+	if err := unix.PtraceCont(p.pid, 0); err != nil {
+		p.t.Fatal(err)
+	}
+	return p.wait()
+}
+
+// step executes one instruction, or delivers a signal.
+func (p *tracee) step(sig unix.Signal) unix.Signal {
+	p.t.Helper()
+	if _, _, e := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_SINGLESTEP, uintptr(p.pid), 0, uintptr(sig), 0, 0); e != 0 {
+		p.t.Fatal(e)
+	}
+	return p.wait()
+}
+
+// few are the registers that a user of the package has as a rule.
+func (p *tracee) few() Regs {
+	return Regs{PC: p.regs.Rip, SP: p.regs.Rsp, BP: p.regs.Rbp}
+}
+
+// all are all registers.
+func (p *tracee) all() Regs {
+	r, g := p.few(), &p.regs
+	r.Other = [17]uint64{g.Rax, g.Rdx, g.Rcx, g.Rbx, g.Rsi, g.Rdi, g.Rbp, g.Rsp,
+		g.R8, g.R9, g.R10, g.R11, g.R12, g.R13, g.R14, g.R15, g.Rip}
+	r.Known = 1<<17 - 1
+	return r
+}
+
+// describe prints a path for a message.
+func describe(u *Unwinder, fs []Frame) string {
+	var b strings.Builder
+	for _, f := range fs {
+		name, start := u.Symbol(f)
+		object := "?"
+		if f.Object != nil {
+			object = filepath.Base(f.Object.Path)
+		}
+		fmt.Fprintf(&b, "\t%#x %s+%#x in %s", f.PC, name, f.Vaddr()-start, object)
+		if f.Exact {
+			b.WriteString(" exact")
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// shadow is the call path as calls and returns make it: what unwinding has to
+// find.
+type shadow struct {
+	calls []shadowCall // outermost first
+}
+
+type shadowCall struct {
+	ra    uint64
+	slot  uint64 // where on the stack the return address stands
+	exact bool   // a signal interrupted ra
+	sp    uint64 // the stack pointer then
+}
+
+// stepped brings the shadow up to date after a step from pc and sp.
+func (s *shadow) stepped(mem Memory, pc, sp uint64, now *unix.PtraceRegs) {
+	if now.Rsp == sp-8 {
+		var b [8]byte
+		mem.ReadAt(b[:], now.Rsp)
+		c := cursor{b: b[:]}
+		if ra := c.u64(); ra > pc && ra <= pc+8 && now.Rip != ra {
+			s.calls = append(s.calls, shadowCall{ra: ra, slot: now.Rsp})
+			return
+		}
+	}
+	for i := len(s.calls) - 1; i >= 0; i-- {
+		c := &s.calls[i]
+		if c.exact {
+			if c.ra == now.Rip && c.sp == now.Rsp { // rt_sigreturn
+				s.calls = s.calls[:i]
+			}
+			return
+		}
+		if c.slot >= now.Rsp {
+			return
+		}
+		s.calls = s.calls[:i] // by return, longjmp or exception
+	}
+}
+
+// delivered brings it up to date after a signal was delivered at pc and sp.
+func (s *shadow) delivered(mem Memory, pc, sp uint64, now *unix.PtraceRegs) {
+	var b [8]byte
+	mem.ReadAt(b[:], now.Rsp)
+	c := cursor{b: b[:]}
+	s.calls = append(s.calls,
+		shadowCall{ra: pc, exact: true, sp: sp},
+		shadowCall{ra: c.u64(), slot: now.Rsp})
+}
+
+func (s *shadow) equal(fs []Frame, pc uint64) bool {
+	if len(fs) != len(s.calls)+1 || fs[0].PC != pc || !fs[0].Exact {
+		return false
+	}
+	for i, f := range fs[1:] {
+		if c := s.calls[len(s.calls)-1-i]; f.PC != c.ra || f.Exact != c.exact {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *shadow) String() string {
+	var b strings.Builder
+	for i := len(s.calls) - 1; i >= 0; i-- {
+		fmt.Fprintf(&b, "\t%#x\n", s.calls[i].ra)
+	}
+	return b.String()
+}
+
+// TestEveryInstruction runs programs an instruction at a time and compares
+// the path at each with the calls and returns that were executed.
+func TestEveryInstruction(t *testing.T) {
+	tests := []struct {
+		source, flags string
+	}{
+		{"calls.c", "-O0"},
+		{"calls.c", "-O0 -fomit-frame-pointer"},
+		{"calls.c", "-O1 -fno-omit-frame-pointer"},
+		{"calls.c", "-O2"},
+		{"calls.c", "-O2 -no-pie -s"},
+		{"calls.c", "-O3 -march=x86-64-v3"},
+		{"calls.c", "-Os -Wl,-z,now"},
+		{"calls.c", "-O2 -static"},
+		{"calls.c", "-O2 -static-pie"},
+		{"throw.cc", "-O0"},
+		{"throw.cc", "-O2"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.source+" "+tt.flags, func(t *testing.T) {
+			p := trace(t, build(t, tt.source, strings.Fields(tt.flags)...))
+			if sig := p.run(); sig != unix.SIGTRAP {
+				t.Fatalf("got signal %v before the first int3", sig)
+			}
+			u, err := New(p.pid)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer u.Close()
+			mem := ProcessMemory(p.pid)
+
+			// The path to main is the start of the shadow.
+			var s shadow
+			fs, why := u.Unwind(p.few(), mem, nil)
+			if why != Complete || len(fs) != 4 {
+				t.Fatalf("main: %v\n%s", why, describe(u, fs))
+			}
+			for i := len(fs) - 1; i > 0; i-- {
+				s.calls = append(s.calls, shadowCall{ra: fs[i].PC, slot: fs[i-1].CFA - 8})
+			}
+			sig, steps, wrong := unix.Signal(0), 0, 0
+			for {
+				pc, sp := p.regs.Rip, p.regs.Rsp
+				deliver := sig
+				sig = p.step(deliver)
+				if sig == unix.SIGTRAP {
+					sig = 0
+				}
+				if deliver != 0 {
+					s.delivered(mem, pc, sp, &p.regs)
+				} else if sig == 0 {
+					s.stepped(mem, pc, sp, &p.regs)
+				}
+				var op [1]byte
+				if mem.ReadAt(op[:], p.regs.Rip); op[0] == 0xcc {
+					break
+				}
+				steps++
+				for _, r := range []Regs{p.all(), p.few()} {
+					fs, why = u.Unwind(r, mem, fs[:0])
+					if why == Complete && s.equal(fs, p.regs.Rip) {
+						continue
+					}
+					t.Errorf("step %d, registers known %#x: %v\n%swant\n%s", steps, r.Known, why, describe(u, fs), &s)
+					if wrong++; wrong == 10 {
+						t.FailNow()
+					}
+				}
+			}
+			t.Logf("%d steps", steps)
+		})
+	}
+}

@@ -1,0 +1,163 @@
+package unwind
+
+// state is what is known of the registers in one frame.
+type state struct {
+	reg   [numRegs]uint64
+	known uint32
+	exact bool // the pc is no return address
+}
+
+func (s *state) has(r uint8) bool { return s.known>>r&1 != 0 }
+
+func (s *state) set(r uint8, v uint64) {
+	s.reg[r] = v
+	s.known |= 1 << r
+}
+
+// maxBackward is how often the stack pointer may go down on the way out of
+// the frames, as it does where a program changes stacks. More often is a loop.
+const maxBackward = 64
+
+// outcome is what came of leaving a frame.
+type outcome int
+
+const (
+	left outcome = iota // the next state holds the caller's registers
+	atEnd
+	noRecipe
+	badMemory
+	unknownValue // a register or a word that the recipe needs is not known
+)
+
+// Unwind appends the frames of a stopped thread to out, innermost first, at
+// most MaxDepth, and says why there are no more. mem holds the thread's stack;
+// what it lacks ends the path with BadMemory.
+func (u *Unwinder) Unwind(r Regs, mem Memory, out []Frame) ([]Frame, Reason) {
+	u.stack.reset(mem)
+	s, next := &u.states[0], &u.states[1]
+	*s = state{reg: r.Other, known: r.Known & (1<<numRegs - 1), exact: true}
+	s.set(regRIP, r.PC)
+	s.set(regRSP, r.SP)
+	s.set(regRBP, r.BP)
+	f := u.lookup(r.PC, true, true)
+	for depth, backward := 1, 0; ; depth++ {
+		out = append(out, Frame{PC: s.reg[regRIP], Object: f.obj, Exact: s.exact})
+		how, g := u.leave(s, next, f)
+		switch how {
+		case left:
+			out[len(out)-1].CFA = next.reg[regRSP]
+		case atEnd:
+			return out, Complete
+		case badMemory:
+			return out, BadMemory
+		default:
+			return out, NoRecipe
+		}
+		if depth == MaxDepth {
+			return out, TooDeep
+		}
+		if next.reg[regRSP] <= s.reg[regRSP] {
+			backward++
+			if backward > maxBackward || next.reg[regRSP] == s.reg[regRSP] && next.reg[regRIP] == s.reg[regRIP] {
+				return out, Loop
+			}
+		}
+		s, next, f = next, s, g
+	}
+}
+
+// leave goes from the frame s, whose pc is f's, to its caller's, next, whose
+// pc is g's.
+func (u *Unwinder) leave(s, next *state, f found) (how outcome, g found) {
+	switch f.rec.kind {
+	case outermost:
+		return atEnd, g
+	case byRules:
+		how = s.apply(&u.stack, f.rec, next)
+		if how == atEnd || how == badMemory {
+			return how, g
+		}
+		if how == left {
+			g = u.lookup(next.reg[regRIP], next.exact, true)
+			if g.obj != nil || f.rec.signal {
+				return left, g
+			}
+		}
+		// The recipe can't be followed, or leads nowhere: the function
+		// changes stacks and does not say so, or a register is wrong.
+	}
+	if how = u.guess(s, next, f); how == left {
+		g = u.lookup(next.reg[regRIP], false, true)
+	}
+	return how, g
+}
+
+// apply follows a recipe from s to next.
+func (s *state) apply(m *window, rec *recipe, next *state) outcome {
+	var cfa uint64
+	switch rec.cfa.kind {
+	case ruleRegister:
+		if !s.has(rec.cfa.reg) {
+			return unknownValue
+		}
+		cfa = s.reg[rec.cfa.reg] + uint64(rec.cfa.off)
+	default:
+		v, ok := s.eval(m, rec.cfa.expr, false, 0)
+		if !ok {
+			return unknownValue
+		}
+		cfa = v
+	}
+	next.reg = s.reg
+	next.known = s.known & preserved
+	next.exact = rec.signal
+	next.set(regRSP, cfa)
+	for i := range rec.saved {
+		r := &rec.saved[i]
+		if v, ok := s.value(m, &r.rule, cfa, r.reg); ok {
+			next.set(r.reg, v)
+		} else {
+			next.known &^= 1 << r.reg
+		}
+	}
+	if !next.has(regRSP) {
+		return unknownValue
+	}
+	if rec.ra.kind == ruleUndefined {
+		return atEnd
+	}
+	ra, ok := s.value(m, &rec.ra, cfa, regRIP)
+	switch {
+	case !ok && rec.ra.kind == ruleOffset:
+		return badMemory
+	case !ok:
+		return unknownValue
+	case ra == 0 && !rec.signal:
+		return atEnd
+	}
+	next.set(regRIP, ra)
+	return left
+}
+
+// value works out a rule for register reg.
+func (s *state) value(m *window, r *rule, cfa uint64, reg uint8) (uint64, bool) {
+	switch r.kind {
+	case ruleOffset:
+		return m.load(cfa + uint64(r.off))
+	case ruleValOffset:
+		return cfa + uint64(r.off), true
+	case ruleRegister:
+		return s.reg[r.reg], s.has(r.reg)
+	case ruleExpr:
+		addr, ok := s.eval(m, r.expr, true, cfa)
+		if !ok {
+			return 0, false
+		}
+		return m.load(addr)
+	case ruleValExpr:
+		return s.eval(m, r.expr, true, cfa)
+	case ruleUndefined:
+		return 0, false
+	}
+	return s.reg[reg], s.has(reg)
+}
