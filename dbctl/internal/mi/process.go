@@ -160,8 +160,8 @@ func (c *Client) Close() error {
 	if c.died == nil && !w.drain(closingTime) && c.proc.pid != 0 {
 		err = fmt.Errorf("debugger %d did not end with its input and was killed", c.proc.pid)
 	}
-	if err != nil || c.proc.child != nil {
-		c.Kill() // its children too
+	if err != nil || c.died != nil {
+		c.Kill()
 	}
 	status := c.reap()
 	if c.died == nil {
@@ -211,11 +211,13 @@ func (w *wire) drain(d time.Duration) bool {
 }
 
 // reap waits for a process of ours, which has ended or is about to, and
-// returns how it ended.
+// returns how it ended. What is left of its group ends with it: until it is
+// reaped the number of the group is ours.
 func (c *Client) reap() string {
 	if c.proc.child == nil {
 		return "ended"
 	}
+	c.Kill()
 	state, err := c.proc.child.Wait()
 	c.proc.child = nil
 	if err != nil {

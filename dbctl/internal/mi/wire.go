@@ -89,6 +89,9 @@ func (w *wire) line() ([]byte, error) {
 			w.discarding = false
 			continue
 		}
+		if len(line) > maxLine {
+			return nil, ErrLineTooLong
+		}
 		return line, nil
 	}
 }
