@@ -1,0 +1,198 @@
+package path
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+)
+
+// Profile is the weight of a selection, divided among rows.
+type Profile struct {
+	Rows    []Row // heaviest first
+	Samples int   // selected
+	Weight  uint64
+
+	// Hidden counts the rows that Options left out, HiddenWeight adds them up.
+	Hidden       int
+	HiddenWeight uint64
+}
+
+// Row is one call path, or the one frame of a flat profile.
+type Row struct {
+	Group   string   // NAME=VALUE of Options.By, "" without
+	Frames  []string // innermost first
+	Weight  uint64
+	Samples int
+}
+
+// Fraction returns the row's share of the weight, between 0 and 1.
+func (p *Profile) Fraction(weight uint64) float64 {
+	if p.Weight == 0 {
+		return 0
+	}
+	return float64(weight) / float64(p.Weight)
+}
+
+// StandardError returns that of a fraction, √(p(1−p)/N) with N the number of
+// samples.
+func (p *Profile) StandardError(fraction float64) float64 {
+	if p.Samples == 0 {
+		return 0
+	}
+	return math.Sqrt(max(0, fraction*(1-fraction)) / float64(p.Samples))
+}
+
+// Options shape a profile.
+type Options struct {
+	Granularity Granularity
+	By          string  // split by the values of this field or attribute
+	PastMain    bool    // keep the callers of main
+	Rows        int     // at most so many; 0 is all
+	Threshold   float64 // only rows of this fraction or more
+	Levels      int     // Paths: only the innermost so many frames; 0 is all
+	Total       bool    // Flat: with callees, each sample counted once per row
+}
+
+// missing stands for the value of a sample that has none, in Row.Group.
+const missing = "-"
+
+// outside stands for the frames between the outermost frame found and the start
+// of the program, and for a call path that is not known at all.
+const outside = "?"
+
+// leaf is what samples of the same call path and group have in common.
+type leaf struct {
+	spot
+	group   string
+	partial bool // the path ends before its outermost frame
+}
+
+// rowKey is a row before it is one: its frames are those from a node outwards.
+type rowKey struct {
+	node  int32
+	group string
+}
+
+type tally struct {
+	weight  uint64
+	samples int
+}
+
+// rows add up what counts for the same row.
+type rows map[rowKey]tally
+
+func (rs rows) add(key rowKey, t tally) {
+	sum := rs[key]
+	sum.weight += t.weight
+	sum.samples += t.samples
+	rs[key] = sum
+}
+
+// Paths returns the call paths of the selection. A path that ends before its
+// outermost frame, or main, ends with a frame "?".
+func (s *Selection) Paths(t Translator, o Options) (*Profile, error) {
+	tr := newTree()
+	leaves, err := s.leaves(tr, t, o, frame.shortLabel)
+	if err != nil {
+		return nil, err
+	}
+	all := rows{}
+	for l, sum := range leaves {
+		node := l.node
+		open := node == 0 || l.partial && (o.PastMain || !l.inMain)
+		if open || o.Levels > 0 {
+			labels := tr.path(node, o.Levels)
+			if open && (o.Levels == 0 || len(labels) < o.Levels) {
+				labels = append(labels, outside)
+			}
+			node = tr.insert(labels)
+		}
+		all.add(rowKey{node, l.group}, sum)
+	}
+	return s.profile(tr, all, o), nil
+}
+
+// Flat returns the weight of each frame by itself, or with its callees.
+func (s *Selection) Flat(t Translator, o Options) (*Profile, error) {
+	tr := newTree()
+	leaves, err := s.leaves(tr, t, o, frame.label)
+	if err != nil {
+		return nil, err
+	}
+	all := rows{}
+	for l, sum := range leaves {
+		labels := []string{outside}
+		switch {
+		case l.node == 0:
+		case o.Total:
+			labels = tr.path(l.node, 0)
+			slices.Sort(labels)
+			labels = slices.Compact(labels)
+		default:
+			labels = tr.path(l.node, 1)
+		}
+		for _, label := range labels {
+			all.add(rowKey{tr.insert([]string{label}), l.group}, sum)
+		}
+	}
+	return s.profile(tr, all, o), nil
+}
+
+// leaves puts the selection's call paths into the tree and adds up the samples
+// of each.
+func (s *Selection) leaves(tr *tree, t Translator, o Options, label func(frame, Granularity) string) (map[leaf]tally, error) {
+	var groups []getter
+	if o.By != "" {
+		var err error
+		if groups, err = s.runs.bindAll(o.By); err != nil {
+			return nil, err
+		}
+	}
+	all, err := s.symbolize(t)
+	if err != nil {
+		return nil, err
+	}
+	leaves := map[leaf]tally{}
+	for i, r := range s.runs.all {
+		at := tr.add(r, all, shape{o.Granularity, label, o.PastMain})
+		for _, sample := range s.samples[i] {
+			l := leaf{spot: at[sample.Node], partial: sample.Partial}
+			if groups != nil {
+				value, ok := groups[i](sample)
+				if !ok {
+					value = missing
+				}
+				l.group = o.By + "=" + value
+			}
+			sum := leaves[l]
+			sum.weight += sample.Weight
+			sum.samples++
+			leaves[l] = sum
+		}
+	}
+	return leaves, nil
+}
+
+// profile sorts the rows, and leaves out what the options say.
+func (s *Selection) profile(tr *tree, all rows, o Options) *Profile {
+	p := &Profile{Samples: s.count, Weight: s.weight}
+	keys := slices.SortedFunc(maps.Keys(all), func(a, b rowKey) int {
+		return cmp.Or(cmp.Compare(all[b].weight, all[a].weight), cmp.Compare(a.group, b.group), tr.compare(a.node, b.node))
+	})
+	for _, key := range keys {
+		sum := all[key]
+		if o.Rows > 0 && len(p.Rows) == o.Rows || p.Fraction(sum.weight) < o.Threshold {
+			p.Hidden++
+			p.HiddenWeight += sum.weight
+			continue
+		}
+		p.Rows = append(p.Rows, Row{
+			Group:   key.group,
+			Frames:  tr.path(key.node, 0),
+			Weight:  sum.weight,
+			Samples: sum.samples,
+		})
+	}
+	return p
+}

@@ -1,0 +1,188 @@
+// Package path computes profiles from run directories: call paths, flat
+// profiles and tables of the sampled values.
+//
+// The steps are those of its callers: Open the runs, Select samples of them,
+// make a Profile or a Table of the selection. Weights of several runs add up.
+package path
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/profilecollection/pct/pct/data"
+)
+
+// Runs are run directories that are reported on together.
+type Runs struct {
+	all []*data.Run
+
+	// Warnings are sentences about runs that could be read only in part.
+	Warnings []string
+}
+
+// Open reads run directories. It is an error if one of them is none, or if they
+// measured different things, which can't be added up.
+func Open(dirs []string) (*Runs, error) {
+	rs := &Runs{}
+	for _, dir := range dirs {
+		r, err := data.Open(dir)
+		var truncated *data.Truncated
+		switch {
+		case errors.As(err, &truncated) && r.Meta.State == stateRunning:
+			// Its writer is in the middle of a record.
+		case errors.As(err, &truncated):
+			rs.Warnings = append(rs.Warnings, err.Error())
+		case err != nil:
+			return nil, err
+		}
+		if len(rs.all) > 0 && len(r.Samples) > 0 {
+			first := rs.measured()
+			if first != nil && (first.Header.Resource != r.Header.Resource || first.Header.Unit != r.Header.Unit) {
+				return nil, fmt.Errorf("%s holds %s in %s and %s holds %s in %s, which can't be added up",
+					first.Dir, first.Header.Resource, first.Header.Unit, r.Dir, r.Header.Resource, r.Header.Unit)
+			}
+		}
+		rs.all = append(rs.all, r)
+	}
+	return rs, nil
+}
+
+const stateRunning = "running"
+
+// measured returns the first run with samples, nil if there is none.
+func (rs *Runs) measured() *data.Run {
+	for _, r := range rs.all {
+		if len(r.Samples) > 0 {
+			return r
+		}
+	}
+	return nil
+}
+
+// A Summary is what the head of a report says of its runs.
+type Summary struct {
+	Programs []string // command lines, each once, in order
+	Runs     int
+	Unended  int // runs whose collector has not said that they ended
+	Samples  int
+	Resource string   // what the weights measure, "cpu"
+	Clocks   []string // each once, in order
+	Asked    float64  // Hz, of the first run with samples; 0 unknown
+	Got      float64  // samples per second of CPU time, of all runs; 0 unknown
+	Lost     uint64
+	Partial  int      // samples whose call path is not complete
+	Notes    []string // each once, in order
+}
+
+// Summary describes the runs.
+func (rs *Runs) Summary() Summary {
+	s := Summary{Runs: len(rs.all)}
+	var cpu time.Duration
+	for _, r := range rs.all {
+		s.Programs = appendOnce(s.Programs, commandLine(r))
+		if r.Meta.State == stateRunning {
+			s.Unended++
+		}
+		s.Samples += len(r.Samples)
+		for _, n := range r.Lost {
+			s.Lost += n
+		}
+		for i := range r.Samples {
+			if r.Samples[i].Partial {
+				s.Partial++
+			}
+		}
+		for _, note := range r.Meta.Notes {
+			s.Notes = appendOnce(s.Notes, note)
+		}
+		if len(r.Samples) > 0 {
+			s.Clocks = appendOnce(s.Clocks, r.Header.Clock)
+			cpu += cpuTime(r)
+		}
+	}
+	if r := rs.measured(); r != nil {
+		s.Resource = r.Header.Resource
+		s.Asked = r.Meta.Asked
+		if s.Asked == 0 && r.Header.Period > 0 {
+			s.Asked = float64(time.Second) / float64(r.Header.Period)
+		}
+	}
+	if cpu > 0 {
+		s.Got = float64(s.Samples) / cpu.Seconds()
+	}
+	return s
+}
+
+// cpuTime returns the CPU time that a run's samples are of, 0 if unknown.
+func cpuTime(r *data.Run) time.Duration {
+	if r.Meta.CPU > 0 || len(r.Samples) == 0 {
+		return r.Meta.CPU
+	}
+	return r.Samples[len(r.Samples)-1].CPU
+}
+
+// commandLine returns how a run's program was called, for people to read.
+func commandLine(r *data.Run) string {
+	if len(r.Meta.Argv) > 0 {
+		return strings.Join(r.Meta.Argv, " ")
+	}
+	if r.Meta.Exe != "" {
+		return r.Meta.Exe
+	}
+	return filepath.Base(r.Dir)
+}
+
+func appendOnce(list []string, s string) []string {
+	if slices.Contains(list, s) {
+		return list
+	}
+	return append(list, s)
+}
+
+// NoSamples says why there is nothing to report on.
+type NoSamples struct{ Why string }
+
+func (e *NoSamples) Error() string { return e.Why }
+
+// empty explains that no run has a sample, nil if one has.
+func (rs *Runs) empty() error {
+	if rs.measured() != nil {
+		return nil
+	}
+	if len(rs.all) > 1 {
+		return &NoSamples{fmt.Sprintf("none of the %d runs has a sample: each program used less CPU time than one period, "+
+			"or could not be sampled (pct info says more); a shorter period (-i 1ms) may help", len(rs.all))}
+	}
+	r := rs.all[0]
+	var lost uint64
+	for _, n := range r.Lost {
+		lost += n
+	}
+	why := r.Dir + " has no samples"
+	switch {
+	case lost > 0:
+		why += fmt.Sprintf(": all %d were lost (%s)", lost, strings.Join(reasons(r), ", "))
+	case r.Meta.State == stateRunning && r.Meta.Samples == 0:
+		why += " yet: the program has not used one period of CPU time"
+	case r.Meta.CPU > 0 && r.Meta.Period > 0:
+		why += fmt.Sprintf(": the program used %v of CPU time and a sample is taken each %v; "+
+			"use a shorter period (-i 1ms) or give the program more to do", r.Meta.CPU.Round(time.Microsecond), r.Meta.Period)
+	default:
+		why += ": the program used less CPU time than one period; use a shorter one (-i 1ms) or give the program more to do"
+	}
+	return &NoSamples{why}
+}
+
+// reasons lists why samples of a run were lost, in alphabetical order.
+func reasons(r *data.Run) []string {
+	var all []string
+	for why := range r.Lost {
+		all = append(all, why)
+	}
+	slices.Sort(all)
+	return all
+}

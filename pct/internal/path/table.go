@@ -1,0 +1,111 @@
+package path
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Column tabulates the values that the selected samples have in one field.
+type Column struct {
+	Name    string
+	Values  int // samples with a value
+	Missing int // samples without
+	Numeric bool
+
+	// If all values are numbers:
+	Min, Mean, Max float64
+
+	// The values, most frequent first.
+	Frequent []Frequency
+}
+
+// Frequency is a value and the number of samples that have it.
+type Frequency struct {
+	Value   string
+	Samples int
+}
+
+// Tabulate returns a column for each name, for each field if none is given.
+func (s *Selection) Tabulate(names []string) ([]Column, error) {
+	if len(names) == 0 {
+		names = s.runs.Fields()
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("the samples have no fields: they were taken without an expression (profile -expr)")
+	}
+	columns := make([]Column, len(names))
+	for i, name := range names {
+		getters, err := s.runs.bindAll(name)
+		if err != nil {
+			return nil, err
+		}
+		columns[i] = s.column(name, getters)
+	}
+	return columns, nil
+}
+
+func (s *Selection) column(name string, getters []getter) Column {
+	c := Column{Name: name, Numeric: true, Min: math.Inf(1), Max: math.Inf(-1)}
+	counts := map[string]int{}
+	sum := 0.0
+	for i, samples := range s.samples {
+		for _, sample := range samples {
+			value, ok := getters[i](sample)
+			if !ok {
+				c.Missing++
+				continue
+			}
+			c.Values++
+			counts[value]++
+			n, ok := parseNumber(value)
+			if !ok {
+				c.Numeric = false
+			}
+			sum += n.float
+			c.Min = min(c.Min, n.float)
+			c.Max = max(c.Max, n.float)
+		}
+	}
+	c.Numeric = c.Numeric && c.Values > 0
+	if c.Numeric {
+		c.Mean = sum / float64(c.Values)
+	} else {
+		c.Min, c.Max = 0, 0
+	}
+	for value, n := range counts {
+		c.Frequent = append(c.Frequent, Frequency{value, n})
+	}
+	slices.SortFunc(c.Frequent, func(a, b Frequency) int {
+		return cmp.Or(cmp.Compare(b.Samples, a.Samples), cmp.Compare(a.Value, b.Value))
+	})
+	return c
+}
+
+// Values returns the values of the named fields, sample by sample in the order
+// of the runs, of those samples that have them all; missing counts the others.
+func (s *Selection) Values(names []string) (values [][]string, missing int, err error) {
+	columns := make([][]getter, len(names))
+	for i, name := range names {
+		if columns[i], err = s.runs.bindAll(name); err != nil {
+			return nil, 0, err
+		}
+	}
+	for i, samples := range s.samples {
+	sample:
+		for _, sample := range samples {
+			row := make([]string, len(names))
+			for j := range names {
+				value, ok := columns[j][i](sample)
+				if !ok {
+					missing++
+					continue sample
+				}
+				row[j] = value
+			}
+			values = append(values, row)
+		}
+	}
+	return values, missing, nil
+}

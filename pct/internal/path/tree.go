@@ -1,0 +1,121 @@
+package path
+
+import (
+	"cmp"
+
+	"github.com/profilecollection/pct/pct/data"
+)
+
+// entry is the function where a program starts for its author; the frames that
+// call it belong to the start-up code.
+const entry = "main"
+
+// A tree is the calling context tree of all runs at one granularity: its nodes
+// are call paths, a node's parent is its caller. Node 0 is the root.
+type tree struct {
+	nodes  []treeNode
+	labels []string
+
+	labelIDs map[string]int32
+	children map[treeNode]int32
+}
+
+// treeNode is a node's key: two equal paths are one node.
+type treeNode struct {
+	parent int32
+	label  int32
+}
+
+// spot is where a call path of a run is in the tree.
+type spot struct {
+	node   int32
+	inMain bool // main is on the path
+}
+
+func newTree() *tree {
+	return &tree{nodes: make([]treeNode, 1), labelIDs: map[string]int32{}, children: map[treeNode]int32{}}
+}
+
+// child returns the node of a frame called from parent.
+func (t *tree) child(parent int32, label string) int32 {
+	id, ok := t.labelIDs[label]
+	if !ok {
+		id = int32(len(t.labels))
+		t.labels = append(t.labels, label)
+		t.labelIDs[label] = id
+	}
+	key := treeNode{parent, id}
+	node, ok := t.children[key]
+	if !ok {
+		node = int32(len(t.nodes))
+		t.nodes = append(t.nodes, key)
+		t.children[key] = node
+	}
+	return node
+}
+
+// shape says how a tree is made of frames.
+type shape struct {
+	granularity Granularity
+	label       func(frame, Granularity) string
+	pastMain    bool // keep the callers of main
+}
+
+// add puts the nodes of a run into the tree and returns where each went. What
+// was not selected has no frames and is left out.
+func (t *tree) add(r *data.Run, all frames, sh shape) []spot {
+	at := make([]spot, len(r.Nodes))
+	for id := 1; id < len(r.Nodes); id++ {
+		where := at[r.Nodes[id].Parent]
+		chain := all[placeOf(r, data.NodeID(id))]
+		if sh.granularity == Address && len(chain) > 1 {
+			chain = chain[len(chain)-1:] // inlined functions share the address
+		}
+		for i := len(chain) - 1; i >= 0; i-- {
+			f := chain[i]
+			if f.function == entry && !where.inMain {
+				where.inMain = true
+				if !sh.pastMain {
+					where.node = 0
+				}
+			}
+			label := sh.label(f, sh.granularity)
+			if sh.granularity.coarse() && where.node != 0 && t.labels[t.nodes[where.node].label] == label {
+				continue
+			}
+			where.node = t.child(where.node, label)
+		}
+		at[id] = where
+	}
+	return at
+}
+
+// path returns the labels from a node outwards, at most levels of them; 0 is all.
+func (t *tree) path(node int32, levels int) []string {
+	var labels []string
+	for ; node != 0 && (levels == 0 || len(labels) < levels); node = t.nodes[node].parent {
+		labels = append(labels, t.labels[t.nodes[node].label])
+	}
+	return labels
+}
+
+// insert returns the node whose path has these labels, the innermost first.
+func (t *tree) insert(labels []string) int32 {
+	var node int32
+	for i := len(labels) - 1; i >= 0; i-- {
+		node = t.child(node, labels[i])
+	}
+	return node
+}
+
+// compare orders paths by their labels from the inside outwards.
+func (t *tree) compare(a, b int32) int {
+	for a != b && a != 0 && b != 0 {
+		x, y := t.nodes[a], t.nodes[b]
+		if c := cmp.Compare(t.labels[x.label], t.labels[y.label]); c != 0 {
+			return c
+		}
+		a, b = x.parent, y.parent
+	}
+	return cmp.Compare(a, b)
+}

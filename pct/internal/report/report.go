@@ -1,0 +1,209 @@
+// Package report writes what package path computed as text.
+//
+// A line that starts with # tells about the data; every other line is a row,
+// one per line, with its columns separated by three blanks or more, so that
+// filters can take the report apart.
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"unicode"
+
+	"github.com/profilecollection/pct/pct/internal/path"
+)
+
+// Style says how rows are written.
+type Style struct {
+	Counts bool // numbers of samples instead of percentages
+	Errors bool // each with its standard error
+	Colour bool // hot rows in bold, for a terminal
+}
+
+// hot is the fraction from which a row is set in bold.
+const hot = 0.1
+
+// gap separates columns.
+const gap = "   "
+
+// Profile writes the rows of p, and how much it hides.
+func Profile(w io.Writer, p *path.Profile, style Style) error {
+	out := bufio.NewWriter(w)
+	for _, row := range p.Rows {
+		fraction := p.Fraction(row.Weight)
+		var line strings.Builder
+		line.WriteString(amount(p, fraction, row.Samples, style))
+		if row.Group != "" {
+			line.WriteString(gap + printable(row.Group))
+		}
+		line.WriteString(gap)
+		for i, frame := range row.Frames {
+			if i > 0 {
+				line.WriteString(" <- ")
+			}
+			line.WriteString(printable(frame))
+		}
+		if style.Colour && fraction >= hot {
+			fmt.Fprintf(out, "\x1b[1m%s\x1b[m\n", line.String())
+		} else {
+			fmt.Fprintln(out, line.String())
+		}
+	}
+	if p.Hidden > 0 {
+		fmt.Fprintf(out, "# %s more with %.1f%% not shown\n", plural(p.Hidden, "row"), 100*p.Fraction(p.HiddenWeight))
+	}
+	return out.Flush()
+}
+
+// amount is the first column: 67.6%, or 540, and ±2.0.
+func amount(p *path.Profile, fraction float64, samples int, style Style) string {
+	if style.Counts {
+		s := fmt.Sprintf("%7d", samples)
+		if style.Errors {
+			part := float64(samples) / float64(p.Samples)
+			s += fmt.Sprintf(" ±%-5.1f", float64(p.Samples)*p.StandardError(part))
+		}
+		return s
+	}
+	s := fmt.Sprintf("%5.1f%%", 100*fraction)
+	if style.Errors {
+		s += fmt.Sprintf(" ±%-4.1f", 100*p.StandardError(fraction))
+	}
+	return s
+}
+
+// maxPrograms bounds the command lines in a head.
+const maxPrograms = 5
+
+// Head writes the # lines before a report: what ran and how it was sampled.
+// selected is the number of samples that the report is of, where the condition
+// that selected them, "" if all were taken.
+func Head(w io.Writer, s path.Summary, selected int, where string) error {
+	out := bufio.NewWriter(w)
+	line := func(format string, args ...any) {
+		fmt.Fprintf(out, "# %s\n", printable(fmt.Sprintf(format, args...)))
+	}
+	for i, program := range s.Programs {
+		if i == maxPrograms {
+			line("and %s more", plural(len(s.Programs)-i, "command"))
+			break
+		}
+		line("%s", clip(program))
+	}
+	facts := []string{plural(s.Samples, "sample")}
+	if s.Runs > 1 {
+		facts[0] += " of " + plural(s.Runs, "process")
+	}
+	if len(s.Clocks) > 0 {
+		facts = append(facts, "clock "+strings.Join(s.Clocks, " and "))
+	}
+	if s.Asked > 0 {
+		facts = append(facts, hertz(s.Asked)+" asked")
+	}
+	if s.Got > 0 {
+		facts = append(facts, hertz(s.Got)+" got")
+	}
+	if s.Lost > 0 {
+		facts = append(facts, fmt.Sprintf("%d lost", s.Lost))
+	}
+	if s.Partial > 0 {
+		facts = append(facts, fmt.Sprintf("%d partial", s.Partial))
+	}
+	line("%s", strings.Join(facts, ", "))
+	if s.Unended > 0 {
+		line("%s not ended yet, or not orderly", plural(s.Unended, "process"))
+	}
+	for _, note := range s.Notes {
+		line("%s", note)
+	}
+	if where != "" {
+		line("%s selected: %s", plural(selected, "sample"), where)
+	}
+	return out.Flush()
+}
+
+func hertz(f float64) string { return fmt.Sprintf("%.4g Hz", f) }
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	if strings.HasSuffix(noun, "s") {
+		return fmt.Sprintf("%d %ses", n, noun)
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// maxTop is the number of values shown of a field that is no number.
+const maxTop = 10
+
+// Table writes a row for each column of values, and below it the most frequent
+// values of those that are no numbers.
+func Table(w io.Writer, columns []path.Column) error {
+	out := bufio.NewWriter(w)
+	width := len("field")
+	for _, c := range columns {
+		width = max(width, len([]rune(c.Name)))
+	}
+	fmt.Fprintf(out, "%-*s %8s %8s %9s %12s %12s %12s\n", width, "field", "values", "missing", "different", "min", "mean", "max")
+	for _, c := range columns {
+		fmt.Fprintf(out, "%-*s %8d %8d %9d", width, printable(c.Name), c.Values, c.Missing, len(c.Frequent))
+		for _, x := range []float64{c.Min, c.Mean, c.Max} {
+			if c.Numeric {
+				fmt.Fprintf(out, " %12s", number(x))
+			} else {
+				fmt.Fprintf(out, " %12s", "-")
+			}
+		}
+		fmt.Fprintln(out)
+	}
+	for _, c := range columns {
+		if c.Numeric || c.Values == 0 {
+			continue
+		}
+		fmt.Fprintf(out, "\n%s\n", printable(c.Name))
+		rest := c.Values
+		for i, f := range c.Frequent {
+			if i == maxTop {
+				fmt.Fprintf(out, "%5.1f%%%s(%s)\n", percent(rest, c.Values), gap, plural(len(c.Frequent)-i, "other value"))
+				break
+			}
+			fmt.Fprintf(out, "%5.1f%%%s%s\n", percent(f.Samples, c.Values), gap, printable(f.Value))
+			rest -= f.Samples
+		}
+	}
+	return out.Flush()
+}
+
+// number writes a whole number in full as long as it fits the column.
+func number(x float64) string {
+	if x == math.Trunc(x) && math.Abs(x) < 1e11 {
+		return fmt.Sprintf("%.0f", x)
+	}
+	return fmt.Sprintf("%.6g", x)
+}
+
+func percent(part, whole int) float64 { return 100 * float64(part) / float64(whole) }
+
+// printable replaces what could break a line or steer a terminal: names and
+// values come from the programs that were profiled.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return '?'
+		}
+		return r
+	}, s)
+}
+
+// clip keeps a command line readable.
+func clip(s string) string {
+	const most = 160
+	if runes := []rune(s); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return s
+}
