@@ -1,0 +1,119 @@
+// Package debugger is a debugger as a table: the words that dbctl sends to
+// one and the events that it reads from one. The engine knows no debugger by
+// name; a second debugger is a second Table.
+package debugger
+
+import "github.com/profilecollection/pct/dbctl/internal/mi"
+
+// Kind tells what an Event is; its comment is what the session must do.
+type Kind int
+
+const (
+	// None: nothing happened that anyone asked for; go on reading.
+	None Kind = iota
+	// Tick: a thread met a watched signal and stands still, bare; tell the
+	// clock's ticks from the program's own signals, then resume the thread.
+	Tick
+	// Stopped: a thread stands still for a signal, a step or a request;
+	// offer it to the script, then resume the thread.
+	Stopped
+	// Breakpoint: a thread stands still at a breakpoint, watchpoint or
+	// catchpoint of the script; offer it, then resume the thread.
+	Breakpoint
+	// Exec: the process stands still in a new program; read its objects
+	// again, offer it, then resume the thread.
+	Exec
+	// Syscall: a thread stands still at the entry or return of a call.
+	Syscall
+	// Forked: the process has a child that the debugger let go.
+	Forked
+	// ThreadCreated: a thread has begun; give it a clock.
+	ThreadCreated
+	// ThreadExited: a thread has ended; take its clock away.
+	ThreadExited
+	// Running: a thread was resumed; it no longer stands still.
+	Running
+	// Loaded: an object was mapped or unmapped.
+	Loaded
+	// Exited: the process is gone; its parent knows how.
+	Exited
+)
+
+// Event is something that happened in the process, read from one record of
+// the debugger.
+type Event struct {
+	Kind   Kind
+	Thread int    // the debugger's number of the thread, 0 for none
+	Reason string // "exited", "signal-received", … as the debugger said it
+	Signal string // Stopped and Tick: "SIGSEGV"
+	Child  int    // Forked: its process id
+	Number string // Breakpoint: which
+
+	// Tick: the registers of the stopped thread.
+	PC, SP, BP, AX uint64
+
+	Func, File, Line string // where, as the debugger knows it
+	Object, Base     string // Loaded
+	Enter            bool   // Syscall: entry, not return
+	Name             string // Syscall: which; Loaded: "loaded", "unloaded"
+}
+
+// Stands reports whether the event's thread stands still until it's resumed.
+func (e Event) Stands() bool {
+	switch e.Kind {
+	case Tick, Stopped, Breakpoint, Exec, Syscall:
+		return true
+	}
+	return false
+}
+
+// Table is one debugger: how it's started, prepared and asked, and how its
+// records are read.
+type Table struct {
+	Name string
+	// Args start it; it reads commands on its standard input.
+	Args []string
+	// Setup prepares it, before it has a process. All must succeed.
+	Setup []string
+	// Version asks for its version; Supported judges the answer's text.
+	Version   string
+	Supported func(text string) error
+
+	// Attach and Detach take and leave a process.
+	Attach func(pid int) string
+	Detach string
+	// Watch makes each arrival of the signal in any thread a Tick, undelivered;
+	// Unwatch ends that.
+	Watch, Unwatch func(signal string) []string
+	// Halt stops one thread; Continue lets it go on.
+	Halt     func(thread int) string
+	Continue func(thread int) string
+	// Deliver lets it go on with a signal.
+	Deliver func(thread int, signal string) string
+	// Heed makes a signal stop its thread before it's delivered.
+	Heed func(signal string) string
+	// Registers asks for a Tick's registers of a thread that stands still for
+	// another reason; they come as a Tick event.
+	Registers func(thread int) string
+	// Threads asks for the kernel's thread ids; ReadThreads reads the answer.
+	Threads     string
+	ReadThreads func(r *mi.Record) map[int]int
+	// Symbols makes it read an object mapped with the bias.
+	Symbols func(path string, bias uint64) string
+	// Command is a script's command for a thread, on the wire.
+	Command func(thread int, text string) string
+	// Resumes reports whether a script's command lets the thread run.
+	Resumes func(text string) bool
+	// Evaluate works out an expression in the thread's frame with this
+	// canonical frame address; the answer to the last command holds what
+	// Value reads.
+	Evaluate func(thread int, cfa uint64, expression string) []string
+	Value    func(r *mi.Record) string
+	// CallNumber asks for the number of the system call in which a thread
+	// stands, an Evaluate'd value; negative: none. Restart makes that call
+	// begin again, where it would have returned EINTR for our stop alone.
+	CallNumber, Restart func(thread int) string
+
+	// Decode reads one record.
+	Decode func(r *mi.Record) Event
+}

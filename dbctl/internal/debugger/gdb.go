@@ -1,0 +1,194 @@
+package debugger
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/profilecollection/pct/dbctl/internal/mi"
+)
+
+// ClockSignals are the signals that the GDB table can watch, the most harmless
+// first: all but the last are ignored by default, so that one which arrives
+// after the debugger has died does nothing. SIGVTALRM, the paper's, is made
+// harmless by SIG_IGN.
+var ClockSignals = []string{"SIGURG", "SIGWINCH", "SIGVTALRM"}
+
+// GDB is gdb 10 or later, spoken to in MI3, non-stop and asynchronous.
+//
+// What makes it fast enough to sample with: standard output is redirected to
+// itself, which buffers what gdb otherwise writes a character at a time; the
+// catchpoint on the clock's signal is silent and prints by itself the
+// registers that an unwinder needs; no object's symbols are read unless a
+// script asks for names. What makes it harmless: the system root is a folder
+// that doesn't exist, so gdb finds no dynamic linker in which to put the
+// breakpoint that would kill the process if gdb died.
+func GDB() *Table {
+	return &Table{
+		Name:        "gdb",
+		Args:        []string{"-nx", "-nh", "-q", "-iex", "set auto-load off", "--interpreter=mi3"},
+		Setup:       setup(),
+		Version:     "-gdb-version",
+		Supported:   supported,
+		Attach:      func(pid int) string { return fmt.Sprintf("-target-attach %d", pid) },
+		Detach:      console("detach"),
+		Watch:       watch,
+		Unwatch:     unwatch,
+		Halt:        func(thread int) string { return fmt.Sprintf("-exec-interrupt --thread %d", thread) },
+		Continue:    func(thread int) string { return fmt.Sprintf("-exec-continue --thread %d", thread) },
+		Deliver:     func(thread int, sig string) string { return command(thread, "signal "+sig) },
+		Heed:        func(sig string) string { return console("handle " + sig + " stop print pass") },
+		Registers:   func(thread int) string { return command(thread, registers) },
+		Threads:     "-thread-info",
+		ReadThreads: readThreads,
+		Symbols: func(path string, bias uint64) string {
+			return console(fmt.Sprintf("add-symbol-file %s -o %#x", quotePath(path), bias))
+		},
+		Command: command,
+		Resumes: resumes,
+		Evaluate: func(thread int, cfa uint64, expr string) []string {
+			return []string{
+				fmt.Sprintf("-thread-select %d", thread),
+				console(fmt.Sprintf("select-frame address %#x", cfa)),
+				"-data-evaluate-expression " + quote(expr),
+			}
+		},
+		Value: func(r *mi.Record) string { return r.Str("value") },
+		CallNumber: func(thread int) string {
+			return fmt.Sprintf("-data-evaluate-expression --thread %d --frame 0 \"(long)$orig_rax\"", thread)
+		},
+		Restart: func(thread int) string { return command(thread, "set var $rax = -514") },
+		Decode:  decode,
+	}
+}
+
+// The bell tells our own lines from what a program or a script prints: of the
+// control characters, gdb's printf knows \a and few others.
+const (
+	tickWord  = "\atick "
+	execWord  = "\aexec "
+	registers = `printf "\atick %d %lx %lx %lx %lx\n", $_thread, (long)$pc, (long)$sp, (long)$rbp, (long)$rax`
+)
+
+func setup() []string {
+	commands := []string{
+		// First, so that all that follows is written a buffer at a time.
+		console("set logging file /proc/self/fd/1"),
+		console("set logging redirect on"),
+		console("set logging enabled on"),
+		"-gdb-set mi-async on",
+		"-gdb-set non-stop on",
+		"-gdb-set sysroot /nonexistent",
+		"-gdb-set auto-solib-add off",
+		"-gdb-set confirm off",
+		"-gdb-set pagination off",
+		"-gdb-set width 0",
+		"-gdb-set style enabled off",
+		"-gdb-set breakpoint pending on",
+		"-gdb-set detach-on-fork on",
+		"-gdb-set follow-fork-mode parent",
+		"-gdb-set unwindonsignal on",
+		"-gdb-set libthread-db-search-path /nonexistent",
+		// Signals pass as if nobody watched, but for those that stop a
+		// process: a traced process can't stop as its parent expects.
+		console("handle all nostop noprint pass"),
+		console("handle SIGTRAP stop noprint nopass"),
+		console("handle SIGINT nostop noprint pass"),
+		console("handle SIGSTOP SIGTSTP SIGTTIN SIGTTOU stop noprint pass"),
+		console("catch exec"),
+		`-break-commands 1 "silent" "printf \"\\aexec %d\\n\", $_thread"`,
+	}
+	for i, signal := range ClockSignals {
+		number := i + 2
+		commands = append(commands,
+			console("catch signal "+signal),
+			fmt.Sprintf(`-break-commands %d "silent" %s`, number, quote(registers)),
+			fmt.Sprintf("-break-disable %d", number))
+	}
+	return commands
+}
+
+func watch(signal string) []string {
+	return []string{
+		console("handle " + signal + " nostop noprint nopass"),
+		fmt.Sprintf("-break-enable %d", catchpoint(signal)),
+	}
+}
+
+func unwatch(signal string) []string {
+	return []string{
+		console("handle " + signal + " nostop noprint pass"),
+		fmt.Sprintf("-break-disable %d", catchpoint(signal)),
+	}
+}
+
+// catchpoint is the number that setup's order gives a clock signal.
+func catchpoint(signal string) int {
+	for i, s := range ClockSignals {
+		if s == signal {
+			return i + 2
+		}
+	}
+	return 0
+}
+
+var versionNumber = regexp.MustCompile(`GNU gdb.*?(\d+)\.\d`)
+
+func supported(text string) error {
+	m := versionNumber.FindStringSubmatch(text)
+	if m == nil {
+		return errors.New("it does not say that it is GNU gdb")
+	}
+	if major, _ := strconv.Atoi(m[1]); major < 10 {
+		return fmt.Errorf("it is version %s, and 10 is the oldest that works", strings.TrimPrefix(m[0], "GNU gdb "))
+	}
+	return nil
+}
+
+// console wraps a command of gdb's own language.
+func console(text string) string { return "-interpreter-exec console " + quote(text) }
+
+// command wraps one for a thread. Those that only resume have MI words, which
+// answer with less text.
+func command(thread int, text string) string {
+	text = strings.TrimSpace(text)
+	if text == "continue" || text == "c" || text == "fg" {
+		return fmt.Sprintf("-exec-continue --thread %d", thread)
+	}
+	if strings.HasPrefix(text, "-") {
+		word, rest, _ := strings.Cut(text, " ")
+		return fmt.Sprintf("%s --thread %d %s", word, thread, rest)
+	}
+	return fmt.Sprintf("-interpreter-exec --thread %d console %s", thread, quote(text))
+}
+
+var resuming = regexp.MustCompile(`^(-exec-(continue|step|next|finish|until|return|jump|step-instruction|next-instruction)\b.*|` +
+	`(c|fg|cont|conti|continu|continue|s|st|ste|step|si|stepi|n|ne|nex|next|ni|nexti|fin|fini|finis|finish|u|unt|unti|until|advance|j|jump|sig|signal)\b.*)$`)
+
+func resumes(text string) bool { return resuming.MatchString(strings.TrimSpace(text)) }
+
+// quote makes an MI c-string.
+func quote(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c < ' ':
+			fmt.Fprintf(&b, `\%03o`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// quotePath makes one word of a file name, for gdb's own language.
+func quotePath(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
+}

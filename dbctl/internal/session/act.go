@@ -1,0 +1,254 @@
+package session
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/dbctl/internal/debugger"
+	"github.com/profilecollection/pct/dbctl/internal/machine"
+)
+
+// act does what an event asks for: see the kinds of debugger.Event.
+func (s *Session) act(ev debugger.Event) {
+	if ev.Stands() {
+		s.thread(ev.Thread).standing = true
+	}
+	switch ev.Kind {
+	case debugger.Tick:
+		s.tick(ev)
+	case debugger.Stopped:
+		s.stopped(ev)
+	case debugger.Breakpoint:
+		s.offer(ev, s.line("breakpoint", ev, "number", ev.Number))
+		s.resume(ev.Thread)
+	case debugger.Syscall:
+		way := "return"
+		if ev.Enter {
+			way = "enter"
+		}
+		s.offer(ev, s.line("syscall", ev, "event", way, "name", ev.Name))
+		s.resume(ev.Thread)
+	case debugger.Exec:
+		s.executed(ev)
+	case debugger.Forked:
+		s.offer(ev, machine.FormatEvent(ev.Reason, "child", strconv.Itoa(ev.Child)))
+		s.run.children++
+	case debugger.ThreadCreated:
+		s.thread(ev.Thread)
+		s.clockAll()
+		s.offer(ev, machine.FormatEvent("thread", "event", "created", "id", strconv.Itoa(ev.Thread)))
+	case debugger.ThreadExited:
+		if t := s.threads[ev.Thread]; t != nil {
+			if s.clk != nil && t.tid != 0 {
+				s.clk.remove(t.tid)
+			}
+			delete(s.threads, ev.Thread)
+		}
+		s.offer(ev, machine.FormatEvent("thread", "event", "exited", "id", strconv.Itoa(ev.Thread)))
+	case debugger.Loaded:
+		s.offer(ev, machine.FormatEvent(ev.Name, "object", ev.Object, "base", ev.Base))
+	case debugger.Exited:
+		s.awaitEnd()
+	}
+}
+
+// awaitEnd waits for what our child's end was: the debugger knew it first.
+func (s *Session) awaitEnd() {
+	timeout := time.After(goneTime)
+	for s.state == attached {
+		select {
+		case st := <-s.child:
+			s.changed(st)
+		case <-timeout:
+			// It lives, and is no longer the debugger's: it has let it go.
+			s.state = released
+			s.stopClock()
+			s.say("%s lost process %d, which runs on unprofiled", s.table.Name, s.pid)
+			s.run.note("the debugger lost the process: what came after is not in the samples")
+		}
+	}
+}
+
+// offer gives a line to the machine. It returns whether a pattern matched.
+func (s *Session) offer(ev debugger.Event, line string) bool {
+	if s.rec != nil {
+		s.rec.event(line)
+	}
+	if s.block == nil {
+		return false
+	}
+	before := s.now
+	s.now, s.frames = &ev, nil
+	s.refresh()
+	matched := s.block.step(line)
+	s.now, s.frames = before, nil
+	return matched
+}
+
+// refresh sets the variables that change, if the script uses them.
+func (s *Session) refresh() {
+	m := s.block.m
+	if m.Uses("time") {
+		m.Set("time", strconv.FormatFloat(time.Since(s.run.start).Seconds(), 'f', 6, 64))
+	}
+	if m.Uses("cpu") {
+		m.Set("cpu", strconv.FormatFloat(processTime(s.pid).Seconds(), 'f', 6, 64))
+	}
+}
+
+// line formats an event at a place in the program.
+func (s *Session) line(kind string, ev debugger.Event, pairs ...string) string {
+	pairs = append(pairs, "thread", strconv.Itoa(ev.Thread), "pc", fmt.Sprintf("%#x", ev.PC))
+	if ev.Func == "" && s.wantFunc {
+		ev.Func = s.functionAt(ev)
+	}
+	for _, p := range [...][2]string{{"func", ev.Func}, {"file", ev.File}, {"line", ev.Line}} {
+		if p[1] != "" {
+			pairs = append(pairs, p[0], p[1])
+		}
+	}
+	return machine.FormatEvent(kind, pairs...)
+}
+
+// thread returns what is known of the debugger's thread, which may be new.
+func (s *Session) thread(id int) *thread {
+	t := s.threads[id]
+	if t == nil {
+		t = &thread{}
+		s.threads[id] = t
+	}
+	return t
+}
+
+func (s *Session) threadOf(tid int) (int, *thread) {
+	for id, t := range s.threads {
+		if t.tid == tid {
+			return id, t
+		}
+	}
+	return 0, nil
+}
+
+// tid is the kernel's number of a thread; the debugger is asked for those that
+// are new.
+func (s *Session) tid(id int) int {
+	t := s.thread(id)
+	if t.tid == 0 {
+		s.learnThreads(time.Now().Add(answerTime))
+	}
+	return t.tid
+}
+
+func (s *Session) learnThreads(deadline time.Time) error {
+	_, r, err := s.ask(deadline, s.table.Threads)
+	if err != nil {
+		return err
+	}
+	for id, tid := range s.table.ReadThreads(r) {
+		s.thread(id).tid = tid
+	}
+	return nil
+}
+
+// resume lets a thread go on, unless the script has, or has asked to wait.
+func (s *Session) resume(id int) {
+	t := s.threads[id]
+	if t == nil || !t.standing || s.state != attached || !s.expires.IsZero() || s.quitted {
+		return
+	}
+	t.standing = false
+	s.send(s.table.Continue(id))
+}
+
+func (s *Session) resumeAll() {
+	for id := range s.threads {
+		s.resume(id)
+	}
+}
+
+// tick is a stop for a signal that the clock may have sent.
+func (s *Session) tick(ev debugger.Event) {
+	t := s.thread(ev.Thread)
+	asked := t.halting
+	t.halting = false
+	tid := s.tid(ev.Thread)
+	var periods uint64
+	if s.clk != nil {
+		periods = s.clk.tick(tid)
+	}
+	if periods == 0 {
+		if asked || s.watched == "" {
+			s.resume(ev.Thread)
+			return
+		}
+		// The program's own signal; it would have got it without us.
+		t.standing = false
+		s.send(s.table.Deliver(ev.Thread, s.watched))
+		return
+	}
+	s.repair(ev, tid)
+	s.weight = periods
+	if s.wantFunc && ev.Func == "" {
+		ev.Func = s.functionAt(ev)
+	}
+	pairs := []string{"signal", "SIGVTALRM", "thread", strconv.Itoa(ev.Thread), "tid", strconv.Itoa(tid), "pc", "0x" + strconv.FormatUint(ev.PC, 16)}
+	if ev.Func != "" {
+		pairs = append(pairs, "func", ev.Func)
+	}
+	s.offer(ev, machine.FormatEvent("stopped", pairs...))
+	s.weight = 0
+	s.resume(ev.Thread)
+}
+
+// stopped is a stop for any other signal, for a step, or at our request.
+func (s *Session) stopped(ev debugger.Event) {
+	t := s.thread(ev.Thread)
+	switch ev.Signal {
+	case "0":
+		if t.halting {
+			s.send(s.table.Registers(ev.Thread)) // a tick follows, which resumes it
+			return
+		}
+	case "SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU":
+		s.offer(ev, s.line("stopped", ev, "signal", ev.Signal))
+		s.rest(ev)
+		return
+	default:
+		pairs := []string{}
+		if ev.Signal != "" {
+			pairs = append(pairs, "signal", ev.Signal)
+		} else if ev.Reason != "" {
+			pairs = append(pairs, "reason", ev.Reason)
+		}
+		s.offer(ev, s.line("stopped", ev, pairs...))
+	}
+	s.resume(ev.Thread)
+}
+
+// repair undoes what a tick may do to a system call that blocks: some, such as
+// epoll_wait, return EINTR at any stop. The call is made again, unless another
+// signal is waiting that would have ended it.
+func (s *Session) repair(ev debugger.Event, tid int) {
+	if int64(ev.AX) != -int64(unix.EINTR) {
+		return
+	}
+	var code [2]byte
+	if s.memory.ReadAt(code[:], ev.PC-2) != 2 || code != [2]byte{0x0f, 0x05} {
+		return
+	}
+	if m, err := readMasks(s.pid, tid); err != nil || (m.pending|m.shared)&^m.blocked != 0 {
+		return
+	}
+	deadline := time.Now().Add(answerTime)
+	_, r, err := s.ask(deadline, s.table.CallNumber(ev.Thread))
+	if err != nil {
+		return
+	}
+	if n, err := strconv.Atoi(s.table.Value(r)); err == nil && n >= 0 {
+		s.send(s.table.Restart(ev.Thread))
+		s.run.repaired++
+	}
+}

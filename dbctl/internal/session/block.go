@@ -1,0 +1,205 @@
+package session
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/profilecollection/pct/dbctl/internal/machine"
+)
+
+// performer does what the blocks of a script ask for. Two do: a Session, on a
+// process, and a replay, from a transcript.
+type performer interface {
+	// commands sends debugger commands for the event's thread, all in one
+	// write, and returns what each printed where wanted says so.
+	commands(texts []string, wanted []bool) []string
+	// path takes the call path of the event's thread; sampled keeps it, with
+	// the fields of its block.
+	path()
+	sampled(fields []field)
+	// evaluate works out an expression in the innermost activation of a
+	// function; ok is false where there is no value.
+	evaluate(function, expression string) (value string, ok bool)
+	clock(kind string, period time.Duration, random bool) error
+	spawn(pid int)
+	detach()
+	kill(signal string) error
+	timeout(after time.Duration)
+	shell(command string) (output string)
+	quit(status int)
+}
+
+// field is a named value of the sample being taken.
+type field struct{ name, value string }
+
+// block carries out the blocks of one machine.
+type block struct {
+	m     *machine.Machine
+	do    performer
+	sinks *sinks
+	say   func(format string, args ...any)
+}
+
+// step offers a line to the machine and carries out what it selects. It
+// returns whether anything matched.
+func (b *block) step(line string) bool {
+	if !b.m.Step(line) {
+		return false
+	}
+	b.carryOut(line)
+	return true
+}
+
+// stepRaw is step for a line as the debugger wrote it.
+func (b *block) stepRaw(line string) {
+	if b.m.StepRaw(line) {
+		b.carryOut(line)
+	}
+}
+
+// batch gathers commands until something needs their answers.
+type batch struct {
+	texts  []string
+	wanted []bool
+	sinks  [][]machine.Sink
+}
+
+func (b *block) carryOut(line string) {
+	var (
+		fields  []field
+		sample  bool
+		waiting batch
+	)
+	flush := func() {
+		if len(waiting.texts) == 0 {
+			return
+		}
+		for i, output := range b.do.commands(waiting.texts, waiting.wanted) {
+			if waiting.wanted[i] {
+				b.put(waiting.sinks[i], output, &fields)
+			}
+		}
+		waiting = batch{}
+	}
+	for portion := b.m.Next(); portion != nil; portion = b.m.Next() {
+		for _, a := range portion {
+			if a.Verb == machine.Command {
+				waiting.texts = append(waiting.texts, a.Args[0])
+				waiting.wanted = append(waiting.wanted, len(a.Sinks) > 0)
+				waiting.sinks = append(waiting.sinks, a.Sinks)
+				continue
+			}
+			flush()
+			if a.Verb == machine.Sample {
+				b.do.path()
+				sample = true
+				continue
+			}
+			if output, ok := b.act(a, line); ok {
+				b.put(a.Sinks, output, &fields)
+			}
+		}
+		flush()
+	}
+	if sample {
+		// Last, when the thread runs again.
+		b.do.sampled(fields)
+	}
+}
+
+// act carries out an action that is no debugger command; ok is false where it
+// has no output for its sinks.
+func (b *block) act(a machine.Action, line string) (output string, ok bool) {
+	arg := func(i int) string {
+		if i < len(a.Args) {
+			return a.Args[i]
+		}
+		return ""
+	}
+	switch a.Verb {
+	case machine.Matched:
+		return line, true
+	case machine.Echo:
+		if len(a.Sinks) == 0 {
+			b.say("%s", arg(0))
+		}
+		return arg(0), true
+	case machine.Eval:
+		return b.do.evaluate(arg(0), arg(1))
+	case machine.Shell:
+		return b.do.shell(arg(0)), len(a.Sinks) > 0
+	case machine.Detach:
+		b.do.detach()
+	default:
+		if err := b.order(a, arg); err != nil {
+			b.say("%s: %v", a.Pos, err)
+		}
+	}
+	return "", false
+}
+
+// order carries out an action whose arguments are numbers or names, which may
+// come from variables and so can only now be found wrong.
+func (b *block) order(a machine.Action, arg func(int) string) error {
+	number := func(i int, otherwise int) (int, error) {
+		if arg(i) == "" {
+			return otherwise, nil
+		}
+		n, err := strconv.Atoi(arg(i))
+		if err != nil || n < 0 {
+			return 0, fmt.Errorf("%s: %q is no number", a.Verb, arg(i))
+		}
+		return n, nil
+	}
+	switch a.Verb {
+	case machine.Spawn:
+		pid, err := number(0, 0)
+		if err != nil {
+			return err
+		}
+		b.do.spawn(pid)
+	case machine.Timeout:
+		ms, err := number(0, 0)
+		if err != nil {
+			return err
+		}
+		b.do.timeout(time.Duration(ms) * time.Millisecond)
+	case machine.Quit:
+		status, err := number(0, 0)
+		if err != nil {
+			return err
+		}
+		b.do.quit(status)
+	case machine.Kill:
+		return b.do.kill(arg(0))
+	case machine.Clock:
+		us, err := number(1, 10000)
+		if err != nil {
+			return err
+		}
+		random, err := number(2, 0)
+		if err != nil {
+			return err
+		}
+		return b.do.clock(arg(0), time.Duration(us)*time.Microsecond, random != 0)
+	}
+	return nil
+}
+
+// put sends an output to its sinks. A field belongs to the sample of the
+// block, so that its expression and its call path are of one instant.
+func (b *block) put(to []machine.Sink, text string, fields *[]field) {
+	for _, s := range to {
+		switch s.Kind {
+		case machine.Var:
+			b.m.Capture(s.Arg, text)
+		case machine.Field:
+			*fields = append(*fields, field{s.Arg, text})
+		default:
+			if err := b.sinks.write(s, text); err != nil {
+				b.say("%v", err)
+			}
+		}
+	}
+}

@@ -1,0 +1,236 @@
+package session
+
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// perfClock is a task clock of the kernel for each thread, held by us: nothing
+// is in the process but a signal that it ignores when its time has come. It's
+// exact at any rate, also above the kernel's own tick.
+//
+// A thread that blocks the signal is found by its count, which goes on, and is
+// stopped by the debugger instead.
+type perfClock struct {
+	pid     int
+	p       period
+	sig     unix.Signal
+	sigName string
+	threads map[int]*perfThread
+	looked  time.Time
+	mute    bool // the program uses all the signals that would do
+	nokern  bool // the kernel lets us count, but not sample, in kernel code
+}
+
+type perfThread struct {
+	fd   int
+	last uint64 // count at the last tick, ns
+	next uint64 // count at which the coming one is due
+	deaf bool   // it does not get the signal, and is to be stopped by the debugger
+}
+
+// ownerTID is F_OWNER_TID of fcntl(2).
+const ownerTID = 0
+
+// perfLook is how often deaf threads are looked for.
+const perfLook = 50 * time.Millisecond
+
+func newPerfClock(pid int, p period) (*perfClock, error) {
+	sig, name, err := harmless(pid)
+	if err != nil {
+		return nil, err
+	}
+	return &perfClock{pid: pid, p: p, sig: sig, sigName: name, threads: make(map[int]*perfThread), looked: time.Now()}, nil
+}
+
+func (c *perfClock) name() string   { return "perf" }
+func (c *perfClock) signal() string { return c.sigName }
+
+func (c *perfClock) add(tid int) error {
+	if c.threads[tid] != nil {
+		return nil
+	}
+	first := c.p.first()
+	fd, err := c.open(tid, first)
+	if err != nil {
+		return err
+	}
+	t := &perfThread{fd: fd, next: uint64(first)}
+	if err := c.aim(t, tid); err != nil {
+		unix.Close(fd)
+		return err
+	}
+	if err := ioctl(fd, unix.PERF_EVENT_IOC_ENABLE, 0); err != nil {
+		unix.Close(fd)
+		return fmt.Errorf("cannot start it: %w", err)
+	}
+	c.threads[tid] = t
+	return nil
+}
+
+func (c *perfClock) open(tid int, first time.Duration) (int, error) {
+	attr := unix.PerfEventAttr{
+		Type:   unix.PERF_TYPE_SOFTWARE,
+		Config: unix.PERF_COUNT_SW_TASK_CLOCK,
+		Size:   uint32(unsafe.Sizeof(unix.PerfEventAttr{})),
+		Sample: uint64(first),
+		Wakeup: 1,
+		Bits:   unix.PerfBitDisabled,
+	}
+	if c.nokern {
+		attr.Bits |= unix.PerfBitExcludeKernel
+	}
+	fd, err := unix.PerfEventOpen(&attr, tid, -1, -1, unix.PERF_FLAG_FD_CLOEXEC)
+	if (err == unix.EACCES || err == unix.EPERM) && !c.nokern {
+		// Unprivileged users may have the user's part alone.
+		c.nokern = true
+		return c.open(tid, first)
+	}
+	switch err {
+	case nil:
+		return fd, nil
+	case unix.EACCES, unix.EPERM:
+		return -1, fmt.Errorf("perf_event_open: not permitted (see /proc/sys/kernel/perf_event_paranoid)")
+	}
+	return -1, fmt.Errorf("perf_event_open: %w", err)
+}
+
+// aim sends the event's signal to the thread itself.
+func (c *perfClock) aim(t *perfThread, tid int) error {
+	owner := struct{ kind, pid int32 }{ownerTID, int32(tid)}
+	if _, _, e := unix.Syscall(unix.SYS_FCNTL, uintptr(t.fd), unix.F_SETOWN_EX, uintptr(unsafe.Pointer(&owner))); e != 0 {
+		return fmt.Errorf("cannot aim its signal: %w", e)
+	}
+	if _, err := unix.FcntlInt(uintptr(t.fd), unix.F_SETSIG, int(c.sig)); err != nil {
+		return fmt.Errorf("cannot choose its signal: %w", err)
+	}
+	if _, err := unix.FcntlInt(uintptr(t.fd), unix.F_SETFL, unix.O_ASYNC|unix.O_NONBLOCK); err != nil {
+		return fmt.Errorf("cannot ask for its signal: %w", err)
+	}
+	return nil
+}
+
+func (c *perfClock) remove(tid int) {
+	if t := c.threads[tid]; t != nil {
+		unix.Close(t.fd)
+		delete(c.threads, tid)
+	}
+}
+
+// tick counts by the thread's own CPU time, so that ticks which came while one
+// was pending weigh as much as they would have.
+func (c *perfClock) tick(tid int) uint64 {
+	t := c.threads[tid]
+	if t == nil {
+		return 0
+	}
+	now, ok := t.count()
+	// The mark was set from the count at the last stop, which comes a little
+	// after the tick.
+	if !ok || now+uint64(c.p.mean)/4 < t.next {
+		return 0
+	}
+	periods := uint64(1)
+	if now > t.next {
+		periods += (now - t.next) / uint64(c.p.mean)
+	}
+	next := c.p.next()
+	if c.p.random || t.last == 0 {
+		// The first period was random too. Setting it starts it anew.
+		ioctl(t.fd, unix.PERF_EVENT_IOC_PERIOD, uintptr(unsafe.Pointer(&next)))
+	}
+	t.last = now
+	t.next = now + uint64(next)
+	return periods
+}
+
+func (t *perfThread) count() (uint64, bool) {
+	var b [8]byte
+	n, err := unix.Read(t.fd, b[:])
+	return binary.NativeEndian.Uint64(b[:]), err == nil && n == 8
+}
+
+func (c *perfClock) due(now time.Time) ([]int, time.Time) {
+	if wait := c.looked.Add(perfLook); now.Before(wait) {
+		return c.deafDue(), c.wake(now)
+	}
+	c.looked = now
+	c.giveWay()
+	for tid, t := range c.threads {
+		if count, ok := t.count(); t.deaf || ok && count > t.next+2*uint64(c.p.mean) {
+			m, err := readMasks(c.pid, tid)
+			t.deaf = err == nil && (m.blocked&bit(c.sig) != 0 || c.mute)
+		}
+	}
+	return c.deafDue(), c.wake(now)
+}
+
+// giveWay takes another signal if the program has come to use ours. Where none
+// is left, all threads are stopped by the debugger.
+func (c *perfClock) giveWay() {
+	m, err := readMasks(c.pid, c.pid)
+	if err != nil || m.caught&bit(c.sig) == 0 {
+		return
+	}
+	sig, name, err := harmless(c.pid)
+	c.mute = err != nil
+	if !c.mute {
+		c.sig, c.sigName = sig, name
+	}
+	for tid, t := range c.threads {
+		t.deaf = c.mute
+		if c.mute {
+			unix.FcntlInt(uintptr(t.fd), unix.F_SETFL, unix.O_NONBLOCK)
+		} else {
+			c.aim(t, tid)
+		}
+	}
+}
+
+// deafDue are the threads that block the signal and have used their period.
+func (c *perfClock) deafDue() []int {
+	var tids []int
+	for tid, t := range c.threads {
+		if !t.deaf {
+			continue
+		}
+		if count, ok := t.count(); ok && count >= t.next {
+			tids = append(tids, tid)
+		}
+	}
+	return tids
+}
+
+func (c *perfClock) wake(now time.Time) time.Time {
+	for _, t := range c.threads {
+		if t.deaf {
+			return now.Add(c.p.mean)
+		}
+	}
+	return c.looked.Add(perfLook)
+}
+
+func (c *perfClock) rebase() {
+	for _, t := range c.threads {
+		if count, ok := t.count(); ok {
+			t.next = count + uint64(c.p.next())
+		}
+	}
+}
+
+func (c *perfClock) close() {
+	for tid := range c.threads {
+		c.remove(tid)
+	}
+}
+
+func ioctl(fd int, request uint, arg uintptr) error {
+	if _, _, e := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), uintptr(request), arg); e != 0 {
+		return e
+	}
+	return nil
+}

@@ -1,0 +1,82 @@
+package session
+
+import (
+	"time"
+)
+
+// pollClock reads the CPU time of each thread and has the debugger stop those
+// that have used their period. It needs no permission but the debugger's, and
+// touches nothing in the process; its ticks are late by up to a period, and a
+// thread that blocks meanwhile is sampled where it blocks.
+type pollClock struct {
+	pid     int
+	p       period
+	threads map[int]*pollThread
+	next    time.Time
+}
+
+type pollThread struct {
+	due    time.Duration // CPU time at which the next tick is
+	halted bool          // it was named, and is being stopped
+}
+
+func newPollClock(pid int, p period) *pollClock {
+	return &pollClock{pid: pid, p: p, threads: make(map[int]*pollThread)}
+}
+
+func (c *pollClock) name() string   { return "poll" }
+func (c *pollClock) signal() string { return "" }
+
+func (c *pollClock) add(tid int) error {
+	if c.threads[tid] == nil {
+		now, _ := threadTime(c.pid, tid)
+		c.threads[tid] = &pollThread{due: now + c.p.first()}
+	}
+	return nil
+}
+
+func (c *pollClock) remove(tid int) { delete(c.threads, tid) }
+
+func (c *pollClock) tick(tid int) uint64 {
+	t := c.threads[tid]
+	if t == nil {
+		return 0
+	}
+	t.halted = false
+	now, ok := threadTime(c.pid, tid)
+	if !ok || now < t.due {
+		return 0
+	}
+	periods := 1 + uint64((now-t.due)/c.p.mean)
+	t.due = now + c.p.next()
+	return periods
+}
+
+func (c *pollClock) due(now time.Time) ([]int, time.Time) {
+	if now.Before(c.next) {
+		return nil, c.next
+	}
+	c.next = now.Add(c.p.next())
+	var tids []int
+	for tid, t := range c.threads {
+		if t.halted {
+			continue
+		}
+		if used, ok := threadTime(c.pid, tid); ok && used >= t.due {
+			t.halted = true
+			tids = append(tids, tid)
+		}
+	}
+	return tids, c.next
+}
+
+func (c *pollClock) rebase() {
+	for tid, t := range c.threads {
+		if used, ok := threadTime(c.pid, tid); ok {
+			t.due = used + c.p.next()
+		}
+		t.halted = false
+	}
+}
+
+func (c *pollClock) close() {}

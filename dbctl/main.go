@@ -1,0 +1,70 @@
+// Dbctl runs a program under a debugger, driven by a script: each event of the
+// program selects debugger commands and other actions, whose output goes to
+// files of the run directory, to filters, or into samples. docs/LANGUAGE.md
+// describes scripts.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/profilecollection/pct/dbctl/internal/session"
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+// Exit statuses of our own; a profiled program's is passed on as it is.
+const (
+	failed  = 1
+	misused = 2
+)
+
+func run(args []string, stdin, stdout, stderr *os.File) int {
+	o, err := parseOptions(args)
+	if errors.Is(err, errHelp) {
+		fmt.Fprint(stdout, help)
+		return 0
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "dbctl: %v\nTry dbctl -h.\n", err)
+		return misused
+	}
+	if o.grammar {
+		return grammar(stdout)
+	}
+	src, err := o.source(stdin)
+	if err != nil {
+		fmt.Fprintf(stderr, "dbctl: %v\n", err)
+		return failed
+	}
+	if o.format {
+		return format(src, stdout, stderr)
+	}
+	program, err := src.load(o)
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return failed
+	}
+	switch {
+	case o.check:
+		return 0
+	case len(o.argv) == 0:
+		fmt.Fprintf(stderr, "dbctl: no program to run\nTry dbctl -h.\n")
+		return misused
+	}
+	return profile(o, program, stdin, stdout, stderr)
+}
+
+// exitStatus is that of a shell which could not run a program.
+func exitStatus(err error) int {
+	var missing *session.NotFound
+	var unfit *session.NotRunnable
+	switch {
+	case errors.As(err, &missing):
+		return 127
+	case errors.As(err, &unfit):
+		return 126
+	}
+	return failed
+}

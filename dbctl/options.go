@@ -1,0 +1,135 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+const help = `usage: dbctl [flags] SCRIPT PROGRAM [ARGUMENT...]
+       dbctl [flags] -e TEXT PROGRAM [ARGUMENT...]
+
+Runs PROGRAM under gdb, driven by a script. Exits with the program's status,
+128+n if signal n ended it.
+
+  -n              check the script, run nothing
+  -fmt            print the script in its canonical form
+  -grammar        print the language's grammar
+  -e TEXT         take the script from the command line
+  -D NAME=VALUE   set a variable of the script; may be repeated
+  -I DIR          look for included files in DIR too; may be repeated
+  -o DIR          make run directories DIR/PROG.PID (default $PCT_DIR or /tmp/pct)
+  -dirfile FILE   write the path of each run directory to FILE, a line each
+  -pty            give the program a terminal of its own
+  -gdb PATH       use this gdb
+  -trace          print what the script does, event by event
+  -record FILE    keep every line to and from the debugger
+  -replay FILE    run the script on such a record: no debugger, no program
+  -ignored MASK   signals (hexadecimal, as in /proc/PID/status) that the program
+                  is to ignore, as our caller did
+  -h              print this
+
+example: dbctl -D interval=1000 profile.dbctl gzip -k big
+         pct paths /tmp/pct/gzip.*
+`
+
+var errHelp = errors.New("help")
+
+// options are the command line.
+type options struct {
+	check, format, grammar, pty, trace bool
+	text                               *string // of -e
+	script                             string
+	vars                               map[string]string
+	include                            []string
+	root, dirFile, gdb, record, replay string
+	ignored                            uint64
+	argv                               []string
+}
+
+// parseOptions reads flags up to the program's name: what follows is its own.
+func parseOptions(args []string) (*options, error) {
+	o := &options{vars: make(map[string]string)}
+	bools := map[string]*bool{"n": &o.check, "fmt": &o.format, "grammar": &o.grammar, "pty": &o.pty, "trace": &o.trace}
+	words := map[string]func(string) error{
+		"e":       func(v string) error { o.text = &v; return nil },
+		"I":       func(v string) error { o.include = append(o.include, v); return nil },
+		"o":       func(v string) error { o.root = v; return nil },
+		"dirfile": func(v string) error { o.dirFile = v; return nil },
+		"gdb":     func(v string) error { o.gdb = v; return nil },
+		"record":  func(v string) error { o.record = v; return nil },
+		"replay":  func(v string) error { o.replay = v; return nil },
+		"D":       o.define,
+		"ignored": func(v string) (err error) {
+			o.ignored, err = strconv.ParseUint(v, 16, 64)
+			return err
+		},
+	}
+	for len(args) > 0 {
+		arg := args[0]
+		args = args[1:]
+		if arg == "-" || !strings.HasPrefix(arg, "-") {
+			if o.script == "" && o.text == nil {
+				o.script = arg
+				continue
+			}
+			o.argv = append([]string{arg}, args...)
+			break
+		}
+		if arg == "--" {
+			o.argv = args
+			break
+		}
+		name, value, glued := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(arg, "-"), "-"), "=")
+		if name == "h" || name == "help" {
+			return nil, errHelp
+		}
+		if b := bools[name]; b != nil && !glued {
+			*b = true
+			continue
+		}
+		set := words[name]
+		if set == nil {
+			return nil, fmt.Errorf("unknown flag %s", arg)
+		}
+		if !glued {
+			if len(args) == 0 {
+				return nil, fmt.Errorf("flag %s needs a value", arg)
+			}
+			value, args = args[0], args[1:]
+		}
+		if err := set(value); err != nil {
+			return nil, fmt.Errorf("flag -%s: %q: %w", name, value, err)
+		}
+	}
+	if o.script == "" && o.text == nil && !o.grammar {
+		return nil, errors.New("no script: name one, or give its text with -e")
+	}
+	return o, nil
+}
+
+func (o *options) define(v string) error {
+	name, value, ok := strings.Cut(v, "=")
+	if !ok || name == "" {
+		return errors.New("it must be NAME=VALUE")
+	}
+	o.vars[name] = value
+	return nil
+}
+
+// includes are the directories of included and of shipped scripts: those of
+// -I, then the installation's, which is known by where we are.
+func (o *options) includes() []string {
+	dirs := append([]string(nil), o.include...)
+	if self, err := os.Executable(); err == nil {
+		if real, err := filepath.EvalSymlinks(self); err == nil {
+			self = real
+		}
+		up := filepath.Dir(filepath.Dir(self))
+		dirs = append(dirs, filepath.Join(up, "share", "pct"), filepath.Join(up, "scripts"))
+	}
+	return dirs
+}

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/profilecollection/pct/dbctl/internal/machine"
+	"github.com/profilecollection/pct/dbctl/internal/session"
+)
+
+// profile runs the program under the script.
+func profile(o *options, program *machine.Program, stdin, stdout, stderr *os.File) int {
+	complain := func(err error) int {
+		fmt.Fprintf(stderr, "dbctl: %v\n", err)
+		return exitStatus(err)
+	}
+	cfg := session.Config{
+		Program: program, Vars: o.vars, Argv: o.argv, Debugger: o.gdb, Root: o.root, Pty: o.pty, Ignored: o.ignored,
+		Stdin: stdin, Stdout: stdout, Stderr: stderr,
+	}
+	if o.trace {
+		cfg.Trace = func(line string) { fmt.Fprintf(stderr, "dbctl: %s\n", line) }
+	}
+	if o.dirFile != "" {
+		f, err := os.OpenFile(o.dirFile, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+		if err != nil {
+			return complain(err)
+		}
+		defer f.Close()
+		cfg.Found = func(dir string) { fmt.Fprintln(f, dir) }
+	}
+	if o.record != "" {
+		f, err := os.Create(o.record)
+		if err != nil {
+			return complain(err)
+		}
+		defer f.Close()
+		cfg.Record = f
+	}
+	status, err := session.Run(cfg)
+	if err != nil {
+		return complain(err)
+	}
+	return status
+}

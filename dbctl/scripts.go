@@ -1,0 +1,62 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/profilecollection/pct/dbctl/internal/machine"
+	"github.com/profilecollection/pct/dbctl/internal/script"
+)
+
+// source is a script's text and what diagnostics call it.
+type source struct {
+	name string
+	text []byte
+}
+
+// source reads the script: from -e, standard input for "-", the named file, or
+// one of that name that comes with us.
+func (o *options) source(stdin io.Reader) (*source, error) {
+	if o.text != nil {
+		return &source{"-e", []byte(*o.text)}, nil
+	}
+	if o.script == "-" {
+		text, err := io.ReadAll(stdin)
+		return &source{"standard input", text}, err
+	}
+	text, err := os.ReadFile(o.script)
+	if err == nil {
+		return &source{o.script, text}, nil
+	}
+	if !strings.Contains(o.script, "/") {
+		for _, dir := range o.includes() {
+			path := filepath.Join(dir, o.script)
+			if text, e := os.ReadFile(path); e == nil {
+				return &source{path, text}, nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("cannot read the script: %w", err)
+}
+
+func (s *source) load(o *options) (*machine.Program, error) {
+	return script.Load(s.name, s.text, script.Options{Include: o.includes()})
+}
+
+func format(s *source, stdout, stderr io.Writer) int {
+	text, err := script.Format(s.name, s.text)
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return failed
+	}
+	stdout.Write(text)
+	return 0
+}
+
+func grammar(stdout io.Writer) int {
+	fmt.Fprint(stdout, script.Grammar())
+	return 0
+}
