@@ -144,12 +144,14 @@ var atPC = []struct {
 	{"", "\x55\x48\x8b\xec", calledRecipe},
 	{"\x55", "\x48\x89\xe5", pushedRecipe},
 	{"\x55", "\x48\x8b\xec", pushedRecipe},
-	{"", "\xc3", calledRecipe},     // ret
-	{"", "\xc2", calledRecipe},     // ret n
-	{"", "\xf2\xc3", calledRecipe}, // bnd ret
-	{"", "\xf3\xc3", calledRecipe}, // rep ret
-	{"", "\x5d\xc3", pushedRecipe}, // pop %rbp; ret
-	{"", "\xc9\xc3", framedRecipe}, // leave; ret
+	{"", "\xff\x25", calledRecipe},     // jmp *n(%rip), as in a linkage table
+	{"", "\xf2\xff\x25", calledRecipe}, // bnd jmp
+	{"", "\xc3", calledRecipe},         // ret
+	{"", "\xc2", calledRecipe},         // ret n
+	{"", "\xf2\xc3", calledRecipe},     // bnd ret
+	{"", "\xf3\xc3", calledRecipe},     // rep ret
+	{"", "\x5d\xc3", pushedRecipe},     // pop %rbp; ret
+	{"", "\xc9\xc3", framedRecipe},     // leave; ret
 }
 
 // recognise looks for such a pattern.

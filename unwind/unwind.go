@@ -66,6 +66,7 @@ type Unwinder struct {
 	table   table
 	stack   window
 	states  [2]state
+	guesses int // frames left without a recipe
 }
 
 // New makes an Unwinder for a process, with a Cache of its own. It reads the

@@ -86,27 +86,26 @@ func (u *Unwinder) leave(s, next *state, f found) (how outcome, g found) {
 		// The recipe can't be followed, or leads nowhere: the function
 		// changes stacks and does not say so, or a register is wrong.
 	}
+	u.guesses++
 	if how = u.guess(s, next, f); how == left {
 		g = u.lookup(next.reg[regRIP], false, true)
 	}
 	return how, g
 }
 
+// cfa works out the CFA.
+func (s *state) cfa(m *window, rec *recipe) (uint64, bool) {
+	if rec.cfa.kind == ruleRegister {
+		return s.reg[rec.cfa.reg] + uint64(rec.cfa.off), s.has(rec.cfa.reg)
+	}
+	return s.eval(m, rec.cfa.expr, false, 0)
+}
+
 // apply follows a recipe from s to next.
 func (s *state) apply(m *window, rec *recipe, next *state) outcome {
-	var cfa uint64
-	switch rec.cfa.kind {
-	case ruleRegister:
-		if !s.has(rec.cfa.reg) {
-			return unknownValue
-		}
-		cfa = s.reg[rec.cfa.reg] + uint64(rec.cfa.off)
-	default:
-		v, ok := s.eval(m, rec.cfa.expr, false, 0)
-		if !ok {
-			return unknownValue
-		}
-		cfa = v
+	cfa, ok := s.cfa(m, rec)
+	if !ok {
+		return unknownValue
 	}
 	next.reg = s.reg
 	next.known = s.known & preserved
