@@ -73,11 +73,7 @@ func (rs *Runs) bindAll(name string) ([]getter, error) {
 	if all := rs.Fields(); len(all) > 0 {
 		fields = "the fields are " + strings.Join(all, ", ")
 	}
-	var names []string
-	for _, a := range attributes {
-		names = append(names, a.name)
-	}
-	return nil, fmt.Errorf("no sample has a value %q: %s; every sample has %s", name, fields, strings.Join(names, ", "))
+	return nil, fmt.Errorf("no sample has a value %q: %s; every sample has %s", name, fields, strings.Join(Attributes(), ", "))
 }
 
 // Fields returns the names of the samples' fields, each once, in order.
@@ -141,3 +137,12 @@ func (s *Selection) Samples() int { return s.count }
 
 // Where returns the condition that selected the samples, "" if all were taken.
 func (s *Selection) Where() string { return s.where }
+
+// Attributes returns the names of the values that every sample has.
+func Attributes() []string {
+	names := make([]string, len(attributes))
+	for i, a := range attributes {
+		names[i] = a.name
+	}
+	return names
+}

@@ -37,14 +37,14 @@ func Profile(w io.Writer, p *path.Profile, style Style) error {
 		var line strings.Builder
 		line.WriteString(amount(p, fraction, row.Samples, style))
 		if row.Group != "" {
-			line.WriteString(gap + printable(row.Group))
+			line.WriteString(gap + Printable(row.Group))
 		}
 		line.WriteString(gap)
 		for i, frame := range row.Frames {
 			if i > 0 {
 				line.WriteString(" <- ")
 			}
-			line.WriteString(printable(frame))
+			line.WriteString(Printable(frame))
 		}
 		if style.Colour && fraction >= hot {
 			fmt.Fprintf(out, "\x1b[1m%s\x1b[m\n", line.String())
@@ -84,7 +84,7 @@ const maxPrograms = 5
 func Head(w io.Writer, s path.Summary, selected int, where string) error {
 	out := bufio.NewWriter(w)
 	line := func(format string, args ...any) {
-		fmt.Fprintf(out, "# %s\n", printable(fmt.Sprintf(format, args...)))
+		fmt.Fprintf(out, "# %s\n", Printable(fmt.Sprintf(format, args...)))
 	}
 	for i, program := range s.Programs {
 		if i == maxPrograms {
@@ -150,7 +150,7 @@ func Table(w io.Writer, columns []path.Column) error {
 	}
 	fmt.Fprintf(out, "%-*s %8s %8s %9s %12s %12s %12s\n", width, "field", "values", "missing", "different", "min", "mean", "max")
 	for _, c := range columns {
-		fmt.Fprintf(out, "%-*s %8d %8d %9d", width, printable(c.Name), c.Values, c.Missing, len(c.Frequent))
+		fmt.Fprintf(out, "%-*s %8d %8d %9d", width, Printable(c.Name), c.Values, c.Missing, len(c.Frequent))
 		for _, x := range []float64{c.Min, c.Mean, c.Max} {
 			if c.Numeric {
 				fmt.Fprintf(out, " %12s", number(x))
@@ -164,14 +164,14 @@ func Table(w io.Writer, columns []path.Column) error {
 		if c.Numeric || c.Values == 0 {
 			continue
 		}
-		fmt.Fprintf(out, "\n%s\n", printable(c.Name))
+		fmt.Fprintf(out, "\n%s\n", Printable(c.Name))
 		rest := c.Values
 		for i, f := range c.Frequent {
 			if i == maxTop {
 				fmt.Fprintf(out, "%5.1f%%%s(%s)\n", percent(rest, c.Values), gap, plural(len(c.Frequent)-i, "other value"))
 				break
 			}
-			fmt.Fprintf(out, "%5.1f%%%s%s\n", percent(f.Samples, c.Values), gap, printable(f.Value))
+			fmt.Fprintf(out, "%5.1f%%%s%s\n", percent(f.Samples, c.Values), gap, Printable(f.Value))
 			rest -= f.Samples
 		}
 	}
@@ -188,9 +188,9 @@ func number(x float64) string {
 
 func percent(part, whole int) float64 { return 100 * float64(part) / float64(whole) }
 
-// printable replaces what could break a line or steer a terminal: names and
+// Printable replaces what could break a line or steer a terminal: names and
 // values come from the programs that were profiled.
-func printable(s string) string {
+func Printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return '?'

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/profilecollection/pct/pct/internal/path"
+)
+
+// options are the values of the flags.
+type options struct {
+	path.Options
+	where      *path.Expr
+	fields     []string
+	errors     bool
+	raw        bool
+	outFile    string
+	translator string
+	help       bool
+}
+
+// A flag stands anywhere after the report's name, as -name VALUE or -name=VALUE;
+// a one-letter flag and its number can also be one word, as in -l3.
+type flag struct {
+	name    string
+	value   string // what follows, "" if nothing does
+	summary string
+	set     func(o *options, value string) error
+}
+
+func flagTable() []flag {
+	return []flag{
+		{"l", "LEVELS", "only the innermost LEVELS frames of a path; also -lLEVELS",
+			func(o *options, s string) (err error) { o.Levels, err = positive(s); return }},
+		{"g", "GRANULARITY", "what tells frames apart: addr, line, sym, src or obj (default sym)",
+			func(o *options, s string) (err error) { o.Granularity, err = path.ParseGranularity(s); return }},
+		{"past-main", "", "show also the frames that call main",
+			func(o *options, _ string) error { o.PastMain = true; return nil }},
+		{"total", "", "with callees: count a sample once for each frame on its path",
+			func(o *options, _ string) error { o.Total = true; return nil }},
+		{"e", "", "with standard errors",
+			func(o *options, _ string) error { o.errors = true; return nil }},
+		{"by", "FIELD", "split by the values of FIELD; every sample has " + strings.Join(path.Attributes(), " "),
+			func(o *options, s string) error { o.By = s; return nil }},
+		{"where", "EXPR", "only samples for which EXPR holds: n > 1000 && !(name == \"x\" || name ~ \"^a\")",
+			func(o *options, s string) (err error) { o.where, err = path.ParseExpr(s); return }},
+		{"expr", "FIELD", "only this field (default all); may be repeated",
+			func(o *options, s string) error { o.fields = append(o.fields, s); return nil }},
+		{"raw", "", "print the values of -expr themselves, a sample a line, for filters",
+			func(o *options, _ string) error { o.raw = true; return nil }},
+		{"n", "ROWS", "at most ROWS rows",
+			func(o *options, s string) (err error) { o.Rows, err = positive(s); return }},
+		{"threshold", "FRACTION", "only rows of this fraction or more: 0.01, 1%",
+			func(o *options, s string) (err error) { o.Threshold, err = fraction(s); return }},
+		{"O", "FILE", "write the report to FILE",
+			func(o *options, s string) error { o.outFile = s; return nil }},
+		{"translator", "COMMAND", "what finds functions and lines (default " + defaultTranslator + ")",
+			func(o *options, s string) error { o.translator = s; return nil }},
+		{"h", "", "print this help",
+			func(o *options, _ string) error { o.help = true; return nil }},
+	}
+}
+
+func positive(s string) (int, error) {
+	n, err := strconv.ParseUint(s, 10, 31)
+	if err != nil || n == 0 {
+		return 0, fmt.Errorf("want a number from 1, not %q", s)
+	}
+	return int(n), nil
+}
+
+func fraction(s string) (float64, error) {
+	digits, isPercent := strings.CutSuffix(s, "%")
+	f, err := strconv.ParseFloat(digits, 64)
+	if isPercent {
+		f /= 100
+	}
+	if err != nil || !(f >= 0 && f <= 1) {
+		return 0, fmt.Errorf("want a fraction from 0 to 1, such as 0.01 or 1%%, not %q", s)
+	}
+	return f, nil
+}
+
+func (c command) takes(name string) bool { return name == "h" || slices.Contains(c.flags, name) }
+
+// parse reads flags and directories in any order; after -- all are directories.
+func (v *invocation) parse(args []string) error {
+	v.Granularity = path.Symbol
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		if arg == "--" {
+			v.dirs = append(v.dirs, args[i+1:]...)
+			return nil
+		}
+		if len(arg) < 2 || arg[0] != '-' {
+			v.dirs = append(v.dirs, arg)
+			continue
+		}
+		f, value, glued := v.command.flag(arg)
+		switch {
+		case f.name == "":
+			return v.misuse("unknown flag %s", arg)
+		case f.value == "" && glued:
+			return v.misuse("-%s takes no value", f.name)
+		case f.value != "" && !glued:
+			if i++; i == len(args) {
+				return v.misuse("-%s needs a value: -%s %s", f.name, f.name, f.value)
+			}
+			value = args[i]
+		}
+		if err := f.set(&v.options, value); err != nil {
+			return v.misuse("-%s: %v", f.name, err)
+		}
+	}
+	return nil
+}
+
+// flag finds the flag that an argument names, and its value if that is in the
+// same word.
+func (c command) flag(arg string) (f flag, value string, glued bool) {
+	name, value, glued := strings.Cut(arg[1:], "=")
+	for _, f := range flagTable() {
+		if !c.takes(f.name) {
+			continue
+		}
+		if f.name == name {
+			return f, value, glued
+		}
+		if len(f.name) == 1 && f.value != "" && len(name) > 1 && arg[1:2] == f.name && arg[2] >= '0' && arg[2] <= '9' {
+			return f, arg[2:], true
+		}
+	}
+	return flag{}, "", false
+}
+
+func (v *invocation) misuse(format string, args ...any) error {
+	what := fmt.Sprintf(format, args...)
+	if strings.Contains(what, "\n") {
+		return &misuse{v.command.name + " " + what}
+	}
+	return &misuse{fmt.Sprintf("%s: %s (pct %s -h explains)", v.command.name, what, v.command.name)}
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/profilecollection/pct/pct/data"
+	"github.com/profilecollection/pct/pct/internal/report"
+)
+
+func infoCommand() command {
+	return command{
+		name:    "info",
+		summary: "What is known of each run: program, clock, times, counts",
+		flags:   []string{"O"},
+		example: "/tmp/pct/gzip.4711",
+		run: func(v *invocation) error {
+			for i, dir := range v.dirs {
+				r, err := data.Open(dir)
+				var truncated *data.Truncated
+				if err != nil && !errors.As(err, &truncated) {
+					return err
+				}
+				if i > 0 {
+					v.out.WriteByte('\n')
+				}
+				v.info(r, truncated)
+			}
+			return nil
+		},
+	}
+}
+
+// info writes a line for each thing known.
+func (v *invocation) info(r *data.Run, truncated *data.Truncated) {
+	line := func(key, value string) {
+		if value != "" {
+			fmt.Fprintf(&v.out, "%-10s %s\n", key, report.Printable(value))
+		}
+	}
+	m := r.Meta
+	line("directory", r.Dir)
+	line("program", quoted(m.Argv))
+	line("executable", m.Exe)
+	line("build-id", m.BuildID)
+	line("host", m.Host)
+	line("pid", whole(m.Pid))
+	line("parent", whole(m.Ppid))
+	line("start", moment(m.Start))
+	line("end", moment(m.End))
+	line("cpu", elapsed(m.CPU))
+	line("state", m.State)
+	line("status", m.Status)
+	line("resource", r.Header.Resource)
+	line("unit", r.Header.Unit)
+	line("clock", m.Clock)
+	line("period", elapsed(m.Period))
+	if m.Asked > 0 {
+		line("asked", fmt.Sprintf("%g Hz", m.Asked))
+	}
+	threads := map[uint32]bool{}
+	partial := 0
+	var weight uint64
+	for i := range r.Samples {
+		s := &r.Samples[i]
+		threads[s.Thread] = true
+		weight += s.Weight
+		if s.Partial {
+			partial++
+		}
+	}
+	line("samples", fmt.Sprintf("%d (%d partial), weight %d %s", len(r.Samples), partial, weight, r.Header.Unit))
+	line("threads", whole(len(threads)))
+	line("frames", fmt.Sprintf("%d calling contexts in %d objects", len(r.Nodes)-1, len(r.Objects)-1))
+	line("fields", strings.Join(r.Fields[1:], ", "))
+	for _, why := range slices.Sorted(maps.Keys(r.Lost)) {
+		line("lost", fmt.Sprintf("%d: %s", r.Lost[why], why))
+	}
+	if m.State != "" && m.State != "running" && m.Samples != uint64(len(r.Samples)) {
+		line("but", fmt.Sprintf("the collector counted %d samples", m.Samples))
+	}
+	if truncated != nil {
+		line("but", truncated.Error())
+	}
+	for _, note := range m.Notes {
+		line("note", note)
+	}
+}
+
+// quoted writes arguments such that their borders can be seen.
+func quoted(argv []string) string {
+	var b strings.Builder
+	for i, arg := range argv {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		if q := strconv.Quote(arg); arg == "" || strings.ContainsAny(arg, " '*$") || q != `"`+arg+`"` {
+			arg = q
+		}
+		b.WriteString(arg)
+	}
+	return b.String()
+}
+
+func whole(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+func moment(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Format("2006-01-02 15:04:05.000 -0700")
+}
+
+func elapsed(d time.Duration) string {
+	if d == 0 {
+		return ""
+	}
+	return d.String()
+}

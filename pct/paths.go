@@ -1,0 +1,68 @@
+package main
+
+import (
+	"github.com/profilecollection/pct/pct/internal/path"
+	"github.com/profilecollection/pct/pct/internal/report"
+)
+
+func pathsCommand() command {
+	return command{
+		name:    "paths",
+		summary: "Call paths with their share of the time, the hottest first",
+		details: `
+A line such as "67.6%   worker <- dispatch_2 <- main" says that worker, called by
+dispatch_2, called by main, has that share. Inlined functions are frames like
+others. Without debug data a frame is OBJECT:SYMBOL or OBJECT:0xADDRESS; "?" at the
+end stands for callers that could not be found.
+`,
+		flags:   []string{"l", "g", "past-main", "e", "by", "where", "n", "threshold", "O", "translator"},
+		example: "-l3 -where 'n > 1000000' /tmp/pct/hier-test.4711",
+		run: func(v *invocation) error {
+			style := report.Style{Errors: v.errors, Colour: v.terminal}
+			named := v.PastMain && (v.Granularity == path.Address || v.Granularity == path.Object)
+			return v.profile((*path.Selection).Paths, !named, style)
+		},
+	}
+}
+
+// profile makes a report on frames: its head and its rows. The translator is
+// only run where functions matter.
+func (v *invocation) profile(
+	compute func(*path.Selection, path.Translator, path.Options) (*path.Profile, error),
+	functions bool, style report.Style,
+) error {
+	runs, selected, err := v.choose()
+	if err != nil {
+		return err
+	}
+	var t path.Translator
+	if functions {
+		client, err := startTranslator(v.translator)
+		if err != nil {
+			return err
+		}
+		defer client.Close()
+		t = client
+	}
+	p, err := compute(selected, t, v.Options)
+	if err != nil {
+		return err
+	}
+	if err := report.Head(&v.out, runs.Summary(), selected.Samples(), selected.Where()); err != nil {
+		return err
+	}
+	return report.Profile(&v.out, p, style)
+}
+
+// choose opens the runs and takes the samples that were asked for.
+func (v *invocation) choose() (*path.Runs, *path.Selection, error) {
+	runs, err := path.Open(v.dirs)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, w := range runs.Warnings {
+		v.warn("%s", w)
+	}
+	selected, err := runs.Select(v.where)
+	return runs, selected, err
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/profilecollection/pct/pct/internal/path"
+	"github.com/profilecollection/pct/pct/internal/report"
+)
+
+func valuesCommand() command {
+	return command{
+		name:    "values",
+		summary: "The values of expressions that were taken with the samples",
+		details: `
+A table of the fields, and the most frequent values of those that are no numbers.
+`,
+		flags:   []string{"expr", "where", "raw", "O"},
+		example: "-expr n -raw /tmp/pct/hier-test.4711 | int-hist",
+		run: func(v *invocation) error {
+			runs, selected, err := v.choose()
+			if err != nil {
+				return err
+			}
+			if v.raw {
+				return v.rawValues(runs, selected)
+			}
+			columns, err := selected.Tabulate(v.fields)
+			if err != nil {
+				return err
+			}
+			if err := report.Head(&v.out, runs.Summary(), selected.Samples(), selected.Where()); err != nil {
+				return err
+			}
+			return report.Table(&v.out, columns)
+		},
+	}
+}
+
+// oneLine keeps a value on its line, and its columns apart.
+var oneLine = strings.NewReplacer("\n", " ", "\t", " ")
+
+// rawValues prints the values of the fields of a sample on one line, separated
+// by tabs. Samples that lack one of them are counted on standard error.
+func (v *invocation) rawValues(runs *path.Runs, selected *path.Selection) error {
+	fields := v.fields
+	if len(fields) == 0 {
+		fields = runs.Fields()
+		if len(fields) != 1 {
+			return &misuse{fmt.Sprintf("values -raw: which field? Say it with -expr; there are %d: %s",
+				len(fields), strings.Join(fields, ", "))}
+		}
+	}
+	values, missing, err := selected.Values(fields)
+	if err != nil {
+		return err
+	}
+	for _, row := range values {
+		for i, value := range row {
+			if i > 0 {
+				v.out.WriteByte('\t')
+			}
+			oneLine.WriteString(&v.out, value)
+		}
+		v.out.WriteByte('\n')
+	}
+	name := strings.Join(fields, ", ")
+	if len(values) == 0 {
+		return fmt.Errorf("none of the %d samples has a value of %s", missing, name)
+	}
+	if missing > 0 {
+		v.warn("%s: %d of %d samples have no value", name, missing, missing+len(values))
+	}
+	return nil
+}
