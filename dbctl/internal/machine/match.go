@@ -3,7 +3,9 @@ package machine
 import (
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // A matcher is a regular expression with what can be decided without it: most
@@ -47,7 +49,8 @@ func newMatcher(re *regexp.Regexp) matcher {
 func required(re *syntax.Regexp) string {
 	switch re.Op {
 	case syntax.OpLiteral:
-		if re.Flags&syntax.FoldCase == 0 {
+		// U+FFFD also matches bytes that are no UTF-8, which a search does not.
+		if re.Flags&syntax.FoldCase == 0 && !slices.Contains(re.Rune, utf8.RuneError) {
 			return string(re.Rune)
 		}
 	case syntax.OpCapture, syntax.OpPlus:
