@@ -43,6 +43,13 @@ func (m *Machine) Get(name string) string {
 	return string(m.appendVar(nil, name, &budget))
 }
 
+// Expand replaces the variables of a text by their present values: for whoever
+// must know what an action will ask for before its event comes.
+func (m *Machine) Expand(text string) string {
+	t := parseTemplate(text)
+	return m.text(&t)
+}
+
 // Uses tells whether any template of the rule mentions the variable, so that one
 // that is costly to know is kept fresh only where it is wanted.
 func (m *Machine) Uses(name string) bool { return m.used[name] }

@@ -157,6 +157,9 @@ func TestVariables(t *testing.T) {
 	if got := m.Get("b"); got != "<new>" {
 		t.Errorf("Get gives %q", got)
 	}
+	if got := m.Expand("$b/$none"); got != "<new>/" {
+		t.Errorf("Expand gives %q", got)
+	}
 	for name, want := range map[string]bool{"a": true, "b": true, "1": true, "0": true, "e": false, "-": false} {
 		if m.Uses(name) != want {
 			t.Errorf("Uses(%q) is %v", name, !want)
