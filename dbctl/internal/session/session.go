@@ -20,6 +20,7 @@ import (
 	"github.com/profilecollection/pct/dbctl/internal/debugger"
 	"github.com/profilecollection/pct/dbctl/internal/machine"
 	"github.com/profilecollection/pct/dbctl/internal/mi"
+	"github.com/profilecollection/pct/pct/data"
 	"github.com/profilecollection/pct/unwind"
 )
 
@@ -29,7 +30,7 @@ type Config struct {
 	Vars     map[string]string // of the command line; they override the script's
 	Argv     []string
 	Debugger string            // its program, "gdb" if empty
-	Root     string            // where run directories are made
+	Root     string            // where run directories are made, data.Root() if empty
 	Pty      bool              // the program gets a terminal of its own
 	Ignored  uint64            // signals that our caller ignored: bit n-1 is signal n
 	Found    func(dir string)  // told of each run directory as it's made, may be nil
@@ -118,6 +119,9 @@ func Run(cfg Config) (int, error) {
 	path, err := find(cfg.Argv[0])
 	if err != nil {
 		return 0, err
+	}
+	if cfg.Root == "" {
+		cfg.Root = data.Root()
 	}
 	s := &Session{
 		cfg: cfg, table: debugger.GDB(), exe: path,
