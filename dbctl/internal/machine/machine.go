@@ -83,6 +83,9 @@ func (m *Machine) Step(line string) bool { return m.offer(m.group.pats, line) }
 func (m *Machine) StepRaw(line string) bool { return m.offer(m.group.raw, line) }
 
 func (m *Machine) offer(pats []*pattern, line string) bool {
+	if m.trace != nil {
+		m.trace(line)
+	}
 	for _, p := range pats {
 		spans := p.match(line, m.buf[:])
 		if m.trace != nil {
@@ -153,6 +156,9 @@ func (m *Machine) Next() []Action {
 			}
 		}
 		m.portion = append(m.portion, a)
+		if m.trace != nil {
+			m.trace("  " + a.String())
+		}
 	}
 	m.block, m.at = nil, 0
 	if len(m.portion) == 0 {
@@ -180,9 +186,9 @@ func (m *Machine) assign(name, text string) {
 // Capture gives a variable the text that a VAR sink asked for.
 func (m *Machine) Capture(name, text string) { m.assign(name, text) }
 
-// Trace makes the machine tell what it does, a line at a time: which patterns an
-// event was tried on, which matched, and what became of groups and variables.
-// nil ends it.
+// Trace makes the machine tell what it does, a line at a time: each event, and
+// indented below it which patterns were tried, which matched, what became of
+// groups and variables, and the actions that Next returns. nil ends it.
 func (m *Machine) Trace(w func(string)) { m.trace = w }
 
 // expand replaces the templates of an action and does the VAR sinks whose text is

@@ -266,7 +266,8 @@ func TestFor(t *testing.T) {
 func TestTrace(t *testing.T) {
 	p := pat(2, `b"`, "continue")
 	p.Pos = Pos{"x.dbctl", 3, 5}
-	p.Actions = append([]Action{act(Goto, "late"), act(Set_, "n", "1")}, p.Actions...)
+	p.Actions = append([]Action{act(Goto, "late"), act(Set_, "n", "1"), act(Eval, "f", "$n").into(Out, "n")}, p.Actions...)
+	p.Sinks = []Sink{{Out, "pc"}}
 	first := pat(1, "^a", "x")
 	first.Pos = Pos{"x.dbctl", 2, 5}
 	m := start(rule(&Group{Name: "default", Pats: []*Pat{p, first}}, &Group{Name: "late"}), nil)
@@ -277,10 +278,15 @@ func TestTrace(t *testing.T) {
 	m.Trace(nil)
 	m.Step("b")
 	expect(t, lines,
+		`b"`,
 		`  x.dbctl:2:5: default "^a": no`,
 		`  x.dbctl:3:5: default "b\"": MATCHED`,
+		`  the event | OUT(pc)`,
 		`  group late`,
 		`  n = "1"`,
+		`  EVAL(f, 1) | OUT(n)`,
+		`  "continue"`,
+		`b`,
 		`  group late has no pattern for it`)
 }
 

@@ -12,6 +12,8 @@ package machine
 import (
 	"fmt"
 	"regexp"
+	"strconv"
+	"strings"
 )
 
 // Pos is a place in a script. Line and Col count from 1, Col in bytes.
@@ -151,4 +153,21 @@ type Action struct {
 	Verb  Verb
 	Args  []string
 	Sinks []Sink
+}
+
+// String writes the action much as in a script.
+func (a *Action) String() string {
+	var b strings.Builder
+	switch a.Verb {
+	case Command:
+		b.WriteString(strconv.Quote(a.Args[0]))
+	case Matched:
+		b.WriteString("the event")
+	default:
+		fmt.Fprintf(&b, "%v(%s)", a.Verb, strings.Join(a.Args, ", "))
+	}
+	for _, s := range a.Sinks {
+		fmt.Fprintf(&b, " | %v(%s)", s.Kind, s.Arg)
+	}
+	return b.String()
 }
