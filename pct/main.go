@@ -25,8 +25,8 @@ const (
 // A command is one report.
 type command struct {
 	name    string
-	summary string // a line
-	details string // for its own help, "" if there is no more to say
+	summary string   // a line
+	details string   // for its own help, "" if there is no more to say
 	flags   []string // names of those that it takes, of the table in flags.go
 	example string   // of the arguments
 	run     func(*invocation) error

@@ -153,9 +153,11 @@ func (s *Selection) leaves(tr *tree, t Translator, o Options, label func(frame, 
 	if err != nil {
 		return nil, err
 	}
+	sh := shape{o.Granularity, label, o.PastMain}
+	steps := tr.steps(all, sh)
 	leaves := map[leaf]tally{}
 	for i, r := range s.runs.all {
-		at := tr.add(r, all, shape{o.Granularity, label, o.PastMain})
+		at := tr.add(r, all.of[i], steps, sh)
 		for _, sample := range s.samples[i] {
 			l := leaf{spot: at[sample.Node], partial: sample.Partial}
 			if groups != nil {

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/profilecollection/pct/pct/data"
 	"github.com/profilecollection/pct/translators"
 )
 
@@ -28,78 +27,107 @@ type frame struct {
 
 // place is an instruction, the same in every run of a program.
 type place struct {
-	object, buildID string
-	vaddr           uint64
+	object int32 // index into symbols.objects
+	vaddr  uint64
 }
 
-func placeOf(r *data.Run, id data.NodeID) place {
-	n := r.Nodes[id]
-	o := r.Objects[n.Object]
-	return place{o.Path, o.BuildID, n.Vaddr}
+// objectKey tells objects apart.
+type objectKey struct{ path, buildID string }
+
+// symbols are the frames of all instructions on the selected call paths.
+type symbols struct {
+	objects []objectKey
+	places  []place
+	chains  [][]frame // of each place, innermost first
+	of      [][]int32 // of each run and node: index into places, unselected where no selected path has it
 }
 
-// frames are the frames of each place on the selected call paths, innermost
-// first.
-type frames map[place][]frame
+const unselected = -1
 
 // symbolize asks the translator about all instructions on the selected call
 // paths, object by object. Without a translator (nil) functions are unknown.
-func (s *Selection) symbolize(t Translator) (frames, error) {
-	all := frames{}
-	for i, r := range s.runs.all {
-		seen := make([]bool, len(r.Nodes))
-		for _, sample := range s.samples[i] {
-			for id := sample.Node; id != 0 && !seen[id]; id = r.Nodes[id].Parent {
-				seen[id] = true
-				p := placeOf(r, id)
-				if _, ok := all[p]; !ok {
-					all[p] = []frame{{object: p.object, addr: p.vaddr}}
-				}
-			}
-		}
+func (s *Selection) symbolize(t Translator) (*symbols, error) {
+	all := s.places()
+	all.chains = make([][]frame, len(all.places))
+	for i, p := range all.places {
+		all.chains[i] = []frame{{object: all.objects[p.object].path, addr: p.vaddr}}
 	}
 	if t == nil {
 		return all, nil
 	}
-	places := make([]place, 0, len(all))
-	for p := range all {
-		if p.object != "" {
-			places = append(places, p)
-		}
+	order := make([][]int, len(all.objects))
+	for i, p := range all.places {
+		order[p.object] = append(order[p.object], i)
 	}
-	slices.SortFunc(places, func(a, b place) int {
-		return cmp.Or(cmp.Compare(a.object, b.object), cmp.Compare(a.buildID, b.buildID), cmp.Compare(a.vaddr, b.vaddr))
-	})
-	for len(places) > 0 {
-		first := places[0]
-		n := slices.IndexFunc(places, func(p place) bool { return p.object != first.object || p.buildID != first.buildID })
-		if n < 0 {
-			n = len(places)
+	for object, indices := range order {
+		if all.objects[object].path == "" || len(indices) == 0 {
+			continue
 		}
-		if err := all.translate(t, places[:n]); err != nil {
+		slices.SortFunc(indices, func(a, b int) int { return cmp.Compare(all.places[a].vaddr, all.places[b].vaddr) })
+		if err := all.translate(t, all.objects[object], indices); err != nil {
 			return nil, err
 		}
-		places = places[n:]
 	}
 	return all, nil
 }
 
-// translate fills in the places of one object.
-func (f frames) translate(t Translator, places []place) error {
+// places collects the instructions on the selected call paths.
+func (s *Selection) places() *symbols {
+	all := &symbols{of: make([][]int32, len(s.runs.all))}
+	objectIndex := map[objectKey]int32{}
+	placeIndex := map[place]int32{}
+	for i, r := range s.runs.all {
+		objects := make([]int32, len(r.Objects))
+		for j, o := range r.Objects {
+			key := objectKey{o.Path, o.BuildID}
+			index, ok := objectIndex[key]
+			if !ok {
+				index = int32(len(all.objects))
+				all.objects = append(all.objects, key)
+				objectIndex[key] = index
+			}
+			objects[j] = index
+		}
+		of := make([]int32, len(r.Nodes))
+		for j := range of {
+			of[j] = unselected
+		}
+		for _, sample := range s.samples[i] {
+			for id := sample.Node; id != 0 && of[id] == unselected; id = r.Nodes[id].Parent {
+				p := place{objects[r.Nodes[id].Object], r.Nodes[id].Vaddr}
+				index, ok := placeIndex[p]
+				if !ok {
+					index = int32(len(all.places))
+					all.places = append(all.places, p)
+					placeIndex[p] = index
+				}
+				of[id] = index
+			}
+		}
+		all.of[i] = of
+	}
+	return all
+}
+
+// translate fills in the chains of places in one object.
+func (s *symbols) translate(t Translator, object objectKey, places []int) error {
 	vaddrs := make([]uint64, len(places))
 	for i, p := range places {
-		vaddrs[i] = p.vaddr
+		vaddrs[i] = s.places[p].vaddr
 	}
-	answers, err := t.TranslateBuild(places[0].object, places[0].buildID, vaddrs)
+	answers, err := t.TranslateBuild(object.path, object.buildID, vaddrs)
 	if err != nil {
 		return err
 	}
 	for i, p := range places {
+		if len(answers[i]) == 0 {
+			continue
+		}
 		chain := make([]frame, len(answers[i]))
 		for j, l := range answers[i] {
-			chain[j] = frame{function: l.Func, file: l.File, line: l.Line, object: p.object, addr: p.vaddr}
+			chain[j] = frame{function: l.Func, file: l.File, line: l.Line, object: object.path, addr: vaddrs[i]}
 		}
-		f[p] = chain
+		s.chains[p] = chain
 	}
 	return nil
 }

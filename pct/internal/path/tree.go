@@ -2,6 +2,7 @@ package path
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/profilecollection/pct/pct/data"
 )
@@ -36,15 +37,20 @@ func newTree() *tree {
 	return &tree{nodes: make([]treeNode, 1), labelIDs: map[string]int32{}, children: map[treeNode]int32{}}
 }
 
-// child returns the node of a frame called from parent.
-func (t *tree) child(parent int32, label string) int32 {
+// label returns the id of a label.
+func (t *tree) label(label string) int32 {
 	id, ok := t.labelIDs[label]
 	if !ok {
 		id = int32(len(t.labels))
 		t.labels = append(t.labels, label)
 		t.labelIDs[label] = id
 	}
-	key := treeNode{parent, id}
+	return id
+}
+
+// child returns the node of a frame called from parent.
+func (t *tree) child(parent, label int32) int32 {
+	key := treeNode{parent, label}
 	node, ok := t.children[key]
 	if !ok {
 		node = int32(len(t.nodes))
@@ -54,6 +60,12 @@ func (t *tree) child(parent int32, label string) int32 {
 	return node
 }
 
+// A step is what a frame does to a call path.
+type step struct {
+	label int32
+	main  bool
+}
+
 // shape says how a tree is made of frames.
 type shape struct {
 	granularity Granularity
@@ -61,29 +73,40 @@ type shape struct {
 	pastMain    bool // keep the callers of main
 }
 
-// add puts the nodes of a run into the tree and returns where each went. What
-// was not selected has no frames and is left out.
-func (t *tree) add(r *data.Run, all frames, sh shape) []spot {
-	at := make([]spot, len(r.Nodes))
-	for id := 1; id < len(r.Nodes); id++ {
-		where := at[r.Nodes[id].Parent]
-		chain := all[placeOf(r, data.NodeID(id))]
-		if sh.granularity == Address && len(chain) > 1 {
+// steps labels the frames of each place, outermost first.
+func (t *tree) steps(all *symbols, sh shape) [][]step {
+	steps := make([][]step, len(all.chains))
+	for i, chain := range all.chains {
+		if sh.granularity == Address {
 			chain = chain[len(chain)-1:] // inlined functions share the address
 		}
-		for i := len(chain) - 1; i >= 0; i-- {
-			f := chain[i]
-			if f.function == entry && !where.inMain {
+		for _, f := range slices.Backward(chain) {
+			steps[i] = append(steps[i], step{t.label(sh.label(f, sh.granularity)), f.function == entry})
+		}
+	}
+	return steps
+}
+
+// add puts the nodes of a run into the tree and returns where each went. place
+// gives the place of each, whose steps are taken from the caller's node.
+func (t *tree) add(r *data.Run, place []int32, steps [][]step, sh shape) []spot {
+	at := make([]spot, len(r.Nodes))
+	for id := 1; id < len(r.Nodes); id++ {
+		if place[id] == unselected {
+			continue
+		}
+		where := at[r.Nodes[id].Parent]
+		for _, s := range steps[place[id]] {
+			if s.main && !where.inMain {
 				where.inMain = true
 				if !sh.pastMain {
 					where.node = 0
 				}
 			}
-			label := sh.label(f, sh.granularity)
-			if sh.granularity.coarse() && where.node != 0 && t.labels[t.nodes[where.node].label] == label {
+			if sh.granularity.coarse() && where.node != 0 && t.nodes[where.node].label == s.label {
 				continue
 			}
-			where.node = t.child(where.node, label)
+			where.node = t.child(where.node, s.label)
 		}
 		at[id] = where
 	}
@@ -103,7 +126,7 @@ func (t *tree) path(node int32, levels int) []string {
 func (t *tree) insert(labels []string) int32 {
 	var node int32
 	for i := len(labels) - 1; i >= 0; i-- {
-		node = t.child(node, labels[i])
+		node = t.child(node, t.label(labels[i]))
 	}
 	return node
 }

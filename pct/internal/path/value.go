@@ -31,8 +31,14 @@ func parseNumber(s string) (number, bool) {
 	if digits == "" || digits[0] != '.' && (digits[0] < '0' || digits[0] > '9') {
 		return number{}, false // also inf and nan
 	}
-	magnitude, err := strconv.ParseUint(digits, 0, 64)
-	if err == nil && (len(digits) == 1 || digits[0] != '0' || strings.HasPrefix(digits, "0x")) && len(token)-len(digits) < 2 {
+	if len(token)-len(digits) > 1 {
+		return number{}, false
+	}
+	base := 10
+	if hex, ok := strings.CutPrefix(digits, "0x"); ok {
+		digits, base = hex, 16
+	}
+	if magnitude, err := strconv.ParseUint(digits, base, 64); err == nil {
 		n := number{float: float64(magnitude), whole: true, magnitude: magnitude}
 		if token[0] == '-' && magnitude > 0 {
 			n.float, n.negative = -n.float, true
@@ -40,7 +46,7 @@ func parseNumber(s string) (number, bool) {
 		return n, true
 	}
 	f, err := strconv.ParseFloat(token, 64)
-	return number{float: f}, err == nil
+	return number{float: f}, err == nil && !strings.Contains(token, "_")
 }
 
 func (a number) compare(b number) int {
