@@ -101,11 +101,11 @@ func pageFlags(page string) []string {
 	return found(`(?m)^\.It Fl ([A-Za-z][\w-]*)`, page)
 }
 
-// verbsOf finds the verbs in pct -h: the first word of each line indented by two.
+// verbsOf finds the verbs in pct -h: lines indented by two, a word and, in a column
+// of their own, what it is.
 func verbsOf(help string) []string {
-	_, list, _ := strings.Cut(help, "verbs:\n")
-	list, _, _ = strings.Cut(list, "\n\n")
-	return found(`(?m)^  (\w+)`, list)
+	help, _, _ = strings.Cut(help, "Example:")
+	return found(`(?m)^  (\w+) +[A-Z]`, help)
 }
 
 func found(pattern, text string) []string {
