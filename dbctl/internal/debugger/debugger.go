@@ -113,6 +113,10 @@ type Table struct {
 	// stands, an Evaluate'd value; negative: none. Restart makes that call
 	// begin again, where it would have returned EINTR for our stop alone.
 	CallNumber, Restart func(thread int) string
+	// Sender asks where the signal came from for which a thread stands; the
+	// Value is Kernel if a clock of the kernel sent it.
+	Sender func(thread int) string
+	Kernel string
 
 	// Decode reads one record.
 	Decode func(r *mi.Record) Event

@@ -60,7 +60,11 @@ func GDB() *Table {
 			return fmt.Sprintf("-data-evaluate-expression --thread %d --frame 0 \"(long)$orig_rax\"", thread)
 		},
 		Restart: func(thread int) string { return command(thread, "set var $rax = -514") },
-		Decode:  decode,
+		Sender: func(thread int) string {
+			return fmt.Sprintf("-data-evaluate-expression --thread %d --frame 0 $_siginfo.si_code==1", thread)
+		},
+		Kernel: "1",
+		Decode: decode,
 	}
 }
 
@@ -69,7 +73,7 @@ func GDB() *Table {
 const (
 	tickWord  = "\atick "
 	execWord  = "\aexec "
-	registers = `printf "\atick %d %lx %lx %lx %lx\n", $_thread, (long)$pc, (long)$sp, (long)$rbp, (long)$rax`
+	registers = `printf "\atick %d %lx %lx %lx %lx\n", $_thread, $pc, $sp, $rbp, $rax`
 )
 
 func setup() []string {

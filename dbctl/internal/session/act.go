@@ -175,10 +175,7 @@ func (s *Session) tick(ev debugger.Event) {
 	asked := t.halting
 	t.halting = false
 	tid := s.tid(ev.Thread)
-	var periods uint64
-	if s.clk != nil {
-		periods = s.clk.tick(tid)
-	}
+	periods := s.periods(ev.Thread, tid, asked)
 	if periods == 0 {
 		if asked || s.watched == "" {
 			s.resume(ev.Thread)
@@ -201,6 +198,23 @@ func (s *Session) tick(ev debugger.Event) {
 	s.offer(ev, machine.FormatEvent("stopped", pairs...))
 	s.weight = 0
 	s.resume(ev.Thread)
+}
+
+// periods asks the clock what the stop of a thread stands for, and the
+// debugger whether its signal was the clock's where that can't be told.
+func (s *Session) periods(id, tid int, asked bool) uint64 {
+	if s.clk == nil {
+		return 0
+	}
+	periods, sure := s.clk.tick(tid)
+	if asked || sure {
+		return periods
+	}
+	_, r, err := s.ask(time.Now().Add(answerTime), s.table.Sender(id))
+	if err == nil && s.table.Value(r) == s.table.Kernel {
+		return max(1, periods)
+	}
+	return 0
 }
 
 // stopped is a stop for any other signal, for a step, or at our request.

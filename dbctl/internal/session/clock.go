@@ -17,14 +17,17 @@ import (
 // methods are for the goroutine of the session.
 type clock interface {
 	name() string
-	// signal stops the thread whose time it is; "" if halt does.
+	// signal stops the thread whose time it is; "" if the debugger has to.
 	signal() string
 	add(tid int) error
 	remove(tid int)
 	// tick is asked when a thread stopped for the clock's signal or because
 	// due named it: how many periods of CPU time it stands for, 0 if the clock
-	// has nothing to do with that stop.
-	tick(tid int) uint64
+	// has nothing to do with that stop. The answer is not sure if the program
+	// has come to use the clock's signal itself: its sender is to be asked for.
+	tick(tid int) (periods uint64, sure bool)
+	// failed says why the clock can't go on; "" if it can.
+	failed() string
 	// due returns the threads that are to be stopped now by the debugger, and
 	// when it is to be asked again; the zero time: never.
 	due(now time.Time) ([]int, time.Time)

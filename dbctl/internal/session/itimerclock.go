@@ -54,11 +54,18 @@ func (c *itimerClock) add(tid int) error {
 func (c *itimerClock) remove(int) {}
 
 // tick believes every signal, as long as the program has not made it its own.
-func (c *itimerClock) tick(tid int) uint64 {
+func (c *itimerClock) tick(tid int) (uint64, bool) {
 	if c.taken() {
-		return 0
+		return 0, true
 	}
-	return 1
+	return 1, true
+}
+
+func (c *itimerClock) failed() string {
+	if c.taken() {
+		return "the program uses SIGVTALRM itself"
+	}
+	return ""
 }
 
 // taken reports whether the program catches the signal: it uses the timer

@@ -92,6 +92,14 @@ func (s *Session) clockwork() time.Time {
 	if s.clk == nil {
 		return deadline
 	}
+	if why := s.clk.failed(); why != "" {
+		s.say("clock %s can't go on, and poll takes over: %s", s.clk.name(), why)
+		s.run.note("clock poll took over from " + s.clk.name() + ": " + why)
+		if err := s.clock("poll", s.period.mean, s.period.random); err != nil {
+			s.say("%v", err)
+			return deadline
+		}
+	}
 	tids, again := s.clk.due(time.Now())
 	if name := s.clk.signal(); name != s.watched {
 		s.watch(name)

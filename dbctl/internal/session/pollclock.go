@@ -37,19 +37,21 @@ func (c *pollClock) add(tid int) error {
 
 func (c *pollClock) remove(tid int) { delete(c.threads, tid) }
 
-func (c *pollClock) tick(tid int) uint64 {
+func (c *pollClock) failed() string { return "" }
+
+func (c *pollClock) tick(tid int) (uint64, bool) {
 	t := c.threads[tid]
 	if t == nil {
-		return 0
+		return 0, true
 	}
 	t.halted = false
 	now, ok := threadTime(c.pid, tid)
 	if !ok || now < t.due {
-		return 0
+		return 0, true
 	}
 	periods := 1 + uint64((now-t.due)/c.p.mean)
 	t.due = now + c.p.next()
-	return periods
+	return periods, true
 }
 
 func (c *pollClock) due(now time.Time) ([]int, time.Time) {
