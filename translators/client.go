@@ -195,8 +195,9 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// reap waits for the process for the time given, then kills its group; it
-// returns what was wrong with its end, "" if nothing was.
+// reap waits for the process for the time given, then kills it, and whatever is
+// left of its group in any case; it returns what was wrong with its end, "" if
+// nothing was.
 func (c *Client) reap(patience time.Duration) string {
 	if c.reaped {
 		return ""
@@ -205,9 +206,8 @@ func (c *Client) reap(patience time.Duration) string {
 	kill := func() { syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL) }
 	timer := time.AfterFunc(patience, kill)
 	err := c.cmd.Wait()
-	if !timer.Stop() {
-		kill()
-	}
+	timer.Stop()
+	kill()
 	c.out.Close()
 	if err == nil {
 		return ""

@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"debug/elf"
 	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"syscall"
+
+	"github.com/profilecollection/pct/translators"
 )
 
 // A file is an ELF file, mapped. It stays open: what was read from it points
@@ -92,28 +93,7 @@ func (f *file) has(name string) bool {
 }
 
 // buildID returns the build-id in hexadecimal, "" if the file has none.
-func (f *file) buildID() string {
-	const noteGNUBuildID = 3
-	for _, s := range f.Sections {
-		if s.Type != elf.SHT_NOTE {
-			continue
-		}
-		for b := f.contents(s); len(b) >= 12; {
-			name, desc := int(binary.LittleEndian.Uint32(b)), int(binary.LittleEndian.Uint32(b[4:]))
-			kind := binary.LittleEndian.Uint32(b[8:])
-			descAt := 12 + (name+3)&^3
-			end := descAt + (desc+3)&^3
-			if name > len(b) || desc > len(b) || descAt+desc > len(b) {
-				break
-			}
-			if kind == noteGNUBuildID && string(b[12:12+name]) == "GNU\x00" {
-				return hex.EncodeToString(b[descAt : descAt+desc])
-			}
-			b = b[min(end, len(b)):]
-		}
-	}
-	return ""
-}
+func (f *file) buildID() string { return translators.BuildID(f.File) }
 
 // executable says whether vaddr is code.
 func (f *file) executable(vaddr uint64) bool {

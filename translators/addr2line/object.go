@@ -65,8 +65,8 @@ func (o *object) symbol(vaddr uint64) string {
 	for _, s := range o.stubs {
 		if vaddr-s.low < s.high-s.low {
 			name, _ := strings.CutSuffix(s.name, "@plt")
-			return debuginfo.Demangle(name) + "@plt"
+			return translators.Demangle(name) + "@plt"
 		}
 	}
-	return debuginfo.Demangle(o.symbols.find(vaddr))
+	return translators.Demangle(o.symbols.find(vaddr))
 }

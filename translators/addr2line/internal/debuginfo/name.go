@@ -3,7 +3,11 @@ package debuginfo
 import (
 	"cmp"
 	"debug/dwarf"
+	"fmt"
 	"slices"
+	"strings"
+
+	"github.com/profilecollection/pct/translators"
 )
 
 // maxHops bounds how far a name is followed from entry to entry.
@@ -28,9 +32,9 @@ func (e entry) function() string {
 	e.d.names[e.off] = "" // whatever refers to itself gets no further
 	name := e.linkageName()
 	if name != "" {
-		name = Demangle(name)
+		name = translators.Demangle(name)
 	} else {
-		name = e.scopedName(maxHops)
+		name = e.scopedName(maxHops, "")
 	}
 	e.d.names[e.off] = name
 	return name
@@ -51,15 +55,15 @@ func (e entry) linkageName() string {
 }
 
 // scopedName returns the name of a function, type or namespace behind the names
-// of what is around it.
-func (e entry) scopedName(hops int) string {
+// of what is around it; of what is around a member, if one is named.
+func (e entry) scopedName(hops int, member string) string {
 	if hops == 0 {
 		return ""
 	}
 	name, _, next := e.read()
 	own := e.d.str(e.u, name)
 	if own == "" && next.d != nil {
-		return next.scopedName(hops - 1)
+		return next.scopedName(hops-1, member)
 	}
 	t := e.d.walk(e.u)
 	i, self := t.container(e.off)
@@ -71,7 +75,7 @@ func (e entry) scopedName(hops int) string {
 		case t.containers[self].tag == dwarf.TagNamespace:
 			own = "(anonymous namespace)"
 		default:
-			own = "{unnamed type}"
+			own = e.unnamed(member)
 		}
 	}
 	if i < 0 {
@@ -80,7 +84,7 @@ func (e entry) scopedName(hops int) string {
 	around := entry{e.d, e.u, t.containers[i].off}
 	prefix := ""
 	if t.containers[i].tag != dwarf.TagSubprogram {
-		prefix = around.scopedName(hops - 1)
+		prefix = around.scopedName(hops-1, own)
 	} else if !isFunction {
 		prefix = around.function()
 	}
@@ -88,6 +92,22 @@ func (e entry) scopedName(hops int) string {
 		return own // a function directly within a function keeps its own name
 	}
 	return prefix + "::" + own
+}
+
+// unnamed returns what to call a type that has no name: by the line of its
+// declaration, which tells the lambdas of one function apart. The member is the
+// one whose name is wanted.
+func (e entry) unnamed(member string) string {
+	var line uint64
+	e.each(func(attr dwarf.Attr, v value) {
+		if attr == dwarf.AttrDeclLine {
+			line = v.u
+		}
+	})
+	if strings.HasPrefix(member, "operator()") {
+		return fmt.Sprintf("{lambda:%d}", line)
+	}
+	return fmt.Sprintf("{unnamed:%d}", line)
 }
 
 // container returns the index of the container around the entry at off and its
@@ -103,34 +123,40 @@ func (t *tree) container(off uint64) (around, self int) {
 	return i, -1
 }
 
-// read returns the names of an entry and the entry that completes it: its
-// abstract origin or its declaration.
-func (e entry) read() (name, linkage value, next entry) {
+// each calls f for each attribute of an entry.
+func (e entry) each(f func(dwarf.Attr, value)) {
 	c := at(e.d.s.Info[:e.u.end], e.off)
 	a, ok := e.d.table(e.u).get(c.uleb())
 	if !ok {
 		return
 	}
-	var ref value
 	for i := range a.attrs {
-		v := e.u.read(&c, a.attrs[i].form, a.attrs[i].implicit)
-		switch a.attrs[i].attr {
+		if v := e.u.read(&c, a.attrs[i].form, a.attrs[i].implicit); !c.bad {
+			f(a.attrs[i].attr, v)
+		}
+	}
+}
+
+// read returns the names of an entry and the entry that completes it: its
+// abstract origin or its declaration.
+func (e entry) read() (name, linkage value, next entry) {
+	var origin, declaration value
+	e.each(func(attr dwarf.Attr, v value) {
+		switch attr {
 		case dwarf.AttrName:
 			name = v
 		case dwarf.AttrLinkageName, attrMIPSLinkageName:
 			linkage = v
 		case dwarf.AttrAbstractOrigin:
-			ref = v
+			origin = v
 		case dwarf.AttrSpecification:
-			if !ref.ok() {
-				ref = v
-			}
+			declaration = v
 		}
+	})
+	if origin.ok() {
+		return name, linkage, e.follow(origin)
 	}
-	if c.bad {
-		return value{}, value{}, entry{}
-	}
-	return name, linkage, e.follow(ref)
+	return name, linkage, e.follow(declaration)
 }
 
 // follow returns the entry that v refers to, none where it can't be found.

@@ -1,4 +1,4 @@
-package debuginfo
+package translators
 
 import "github.com/ianlancetaylor/demangle"
 

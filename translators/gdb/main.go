@@ -1,0 +1,78 @@
+// Pct-gdbline is a translator that asks gdb, for objects whose debug information
+// pct-addr2line can't read. See package translators for the protocol.
+//
+// The client library of gdb that it uses panics in a goroutine of its own on
+// output that it can't parse and waits for ever for a gdb that died or hangs.
+// Neither can be cured from within the process. So it runs in a worker, which is
+// this program again with -worker: a translator in itself, that has leave to fail.
+// The program at the front passes requests on, and where the worker dies or is
+// silent for too long it answers unknown and starts another.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"time"
+)
+
+const usage = `usage: pct-gdbline [-gdb PATH] [-debug-dir DIR] [-timeout DURATION]
+
+Reads lines OBJECT<TAB>0xADDRESS and answers each with a line of the frames
+there, innermost first, as gdb tells them: FUNCTION|FILE|LINE, separated by tabs,
+each but the last inlined into the next; what is not known is ?. It is much
+slower than pct-addr2line. See docs/TRANSLATORS.md.
+
+  -gdb PATH           the gdb to ask, default gdb
+  -debug-dir DIR      look for separate debug information below DIR instead of
+                      where gdb was built to look
+  -timeout DURATION   give up on an address after this, default 30s
+
+example:
+  printf '/bin/ls\t0x4000\n' | pct-gdbline
+`
+
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+// options are the flags.
+type options struct {
+	gdb      string
+	debugDir string
+	timeout  time.Duration
+	worker   bool
+}
+
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	var o options
+	flags := flag.NewFlagSet("pct-gdbline", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.StringVar(&o.gdb, "gdb", "gdb", "")
+	flags.StringVar(&o.debugDir, "debug-dir", "", "")
+	flags.DurationVar(&o.timeout, "timeout", 30*time.Second, "")
+	flags.BoolVar(&o.worker, "worker", false, "")
+	err := flags.Parse(args)
+	if err == nil && flags.NArg() > 0 {
+		err = fmt.Errorf("what is %q? the addresses are read from standard input", flags.Arg(0))
+	}
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprint(stdout, usage)
+		return 0
+	case err != nil:
+		fmt.Fprintf(stderr, "pct-gdbline: %v\n%s", err, usage)
+		return 2
+	}
+	if o.worker {
+		err = work(o, stdin, stdout, stderr)
+	} else if _, err = exec.LookPath(o.gdb); err == nil {
+		err = supervise(o, stdin, stdout, stderr)
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "pct-gdbline: %v\n", err)
+		return 1
+	}
+	return 0
+}

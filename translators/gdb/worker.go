@@ -1,0 +1,240 @@
+package main
+
+import (
+	_ "embed"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/cyrus-and/gdb"
+
+	"github.com/profilecollection/pct/translators"
+)
+
+// chain is a Python function for gdb: chain(ADDRESS) prints a line
+// "pct:NAME|FILE|LINE" for each function at the address, innermost first, with
+// name and file in hexadecimal. (The library garbles what is not plain text, and
+// panics on lines of 64 KB.)
+//
+//go:embed chain.py
+var chain string
+
+// A worker asks one gdb.
+type worker struct {
+	gdb    *gdb.Gdb
+	python bool   // this gdb has Python: it can tell inlined functions
+	object string // loaded now
+
+	mu      sync.Mutex
+	console strings.Builder // what gdb said to its user since the last command
+}
+
+func work(o options, stdin io.Reader, stdout, stderr io.Writer) error {
+	w, err := startWorker(o, stderr)
+	if err != nil {
+		return err
+	}
+	return translators.Serve(stdin, stdout, stderr, w.translate)
+}
+
+func startWorker(o options, stderr io.Writer) (*worker, error) {
+	argv := []string{o.gdb, "--nx", "--quiet", "--interpreter=mi2",
+		"-iex", "set debuginfod enabled off",
+		"-iex", "set auto-load off",
+		"-iex", "set pagination off",
+		"-iex", "set confirm off",
+	}
+	if o.debugDir != "" {
+		argv = append(argv, "-iex", "set debug-file-directory "+o.debugDir)
+	}
+	// The library says nothing when gdb ends: its commands then wait for ever.
+	children := make(chan os.Signal, 1)
+	signal.Notify(children, syscall.SIGCHLD)
+	go func() {
+		<-children
+		fmt.Fprintln(stderr, "gdb ended")
+		os.Exit(1)
+	}()
+	w := &worker{}
+	var err error
+	if w.gdb, err = gdb.NewCmd(argv, w.notify); err != nil {
+		return nil, err
+	}
+	_, err = w.say("python exec(bytes.fromhex('" + hex.EncodeToString([]byte(chain)) + "').decode())")
+	w.python = err == nil
+	return w, nil
+}
+
+// notify is called by the library for all that is no reply, on its goroutine.
+func (w *worker) notify(n map[string]any) {
+	if text, ok := n["payload"].(string); ok && n["type"] == "console" {
+		w.mu.Lock()
+		w.console.WriteString(text)
+		w.mu.Unlock()
+	}
+}
+
+// say runs a command of gdb's own language and returns what it printed.
+func (w *worker) say(command string) (string, error) {
+	w.mu.Lock()
+	w.console.Reset()
+	w.mu.Unlock()
+	_, err := w.gdb.CheckedSend("interpreter-exec", "console", command)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.console.String(), err
+}
+
+// translate answers one request.
+func (w *worker) translate(q translators.Request) []translators.Location {
+	if !w.load(q) {
+		return nil
+	}
+	frames := w.frames(q.Vaddr)
+	if n := len(frames); n == 0 {
+		frames = []translators.Location{{Func: w.symbol(q.Vaddr)}}
+	} else if frames[n-1].Func == "" {
+		frames[n-1].Func = w.symbol(q.Vaddr)
+	}
+	return frames
+}
+
+// load makes gdb read the object, unless it has; it says whether it could.
+func (w *worker) load(q translators.Request) bool {
+	if q.Object == w.object {
+		return true
+	}
+	if _, err := w.gdb.CheckedSend("file-exec-and-symbols", q.Object); err != nil {
+		w.object = ""
+		return false
+	}
+	w.object = q.Object
+	return true
+}
+
+// frames returns what the debug information tells of an address.
+func (w *worker) frames(vaddr uint64) []translators.Location {
+	if !w.python {
+		return w.disassemble(vaddr)
+	}
+	text, err := w.say("python chain(" + strconv.FormatUint(vaddr, 10) + ")")
+	if err != nil {
+		return nil
+	}
+	var frames []translators.Location
+	for line := range strings.Lines(text) {
+		line, ours := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "pct:")
+		fields := strings.Split(line, "|")
+		if !ours || len(fields) != 3 {
+			continue
+		}
+		name, err1 := hex.DecodeString(fields[0])
+		file, err2 := hex.DecodeString(fields[1])
+		number, err3 := strconv.Atoi(fields[2])
+		if err1 != nil || err2 != nil || err3 != nil {
+			return nil
+		}
+		frames = append(frames, location(string(name), string(file), number))
+	}
+	return frames
+}
+
+// location makes a frame of what gdb says, in the form all translators use.
+func location(name, file string, line int) translators.Location {
+	if file != "" {
+		file = path.Clean(file)
+	}
+	return translators.Location{Func: translators.Demangle(withoutParameters(name)), File: file, Line: line}
+}
+
+// withoutParameters takes the parameters off a C++ name.
+func withoutParameters(name string) string {
+	s := strings.TrimSuffix(name, " const")
+	if !strings.HasSuffix(s, ")") {
+		return name
+	}
+	depth := 0
+	for i := len(s) - 1; i >= 0; i-- {
+		switch s[i] {
+		case ')':
+			depth++
+		case '(':
+			depth--
+		}
+		if depth == 0 {
+			if i == 0 || strings.HasSuffix(s[:i], "operator") || strings.HasSuffix(s[:i], "::") {
+				return name // of the call operator, or (anonymous namespace)
+			}
+			return s[:i]
+		}
+	}
+	return name
+}
+
+// disassemble returns function and line of an address from a gdb without Python,
+// which can't tell inlined functions.
+func (w *worker) disassemble(vaddr uint64) []translators.Location {
+	reply, err := w.gdb.CheckedSend("data-disassemble", "-s", fmt.Sprint(vaddr), "-e", fmt.Sprint(vaddr+1), "--", "5")
+	if err != nil {
+		return nil
+	}
+	payload, _ := reply["payload"].(map[string]any)
+	list, _ := payload["asm_insns"].([]any)
+	for _, item := range list {
+		// The library keeps the one that came last of several lines.
+		source, _ := item.(map[string]any)
+		if inner, ok := source["src_and_asm_line"].(map[string]any); ok {
+			source = inner
+		}
+		file, _ := source["fullname"].(string)
+		number, _ := source["line"].(string)
+		line, _ := strconv.Atoi(number)
+		insns, _ := source["line_asm_insn"].([]any)
+		if len(insns) == 0 {
+			continue
+		}
+		insn, _ := insns[0].(map[string]any)
+		name, _ := insn["func-name"].(string)
+		return []translators.Location{location(name, file, line)}
+	}
+	return nil
+}
+
+// symbol returns the function at an address as far as the symbols tell.
+func (w *worker) symbol(vaddr uint64) string {
+	text, err := w.say("info symbol " + strconv.FormatUint(vaddr, 10))
+	if err != nil {
+		return ""
+	}
+	// NAME + OFFSET in section .text, or without the offset
+	name, section, ok := strings.Cut(text, " in section ")
+	if !ok || strings.HasPrefix(section, ".data") || strings.HasPrefix(section, ".bss") {
+		return ""
+	}
+	if before, offset, ok := cutLast(name, " + "); ok {
+		if _, err := strconv.Atoi(offset); err == nil {
+			name = before
+		}
+	}
+	stub := strings.HasSuffix(name, "@plt")
+	name = translators.Demangle(withoutParameters(strings.TrimSuffix(name, "@plt")))
+	if stub {
+		name += "@plt"
+	}
+	return name
+}
+
+// cutLast is strings.Cut at the last sep.
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}
