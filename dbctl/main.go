@@ -49,6 +49,11 @@ func run(args []string, stdin, stdout, stderr *os.File) int {
 	switch {
 	case o.check:
 		return 0
+	case o.replay != "" && len(o.argv) > 0:
+		fmt.Fprintf(stderr, "dbctl: -replay runs no program: %s is one too many\nTry dbctl -h.\n", o.argv[0])
+		return misused
+	case o.replay != "":
+		return replay(o, program, stdout, stderr)
 	case len(o.argv) == 0:
 		fmt.Fprintf(stderr, "dbctl: no program to run\nTry dbctl -h.\n")
 		return misused

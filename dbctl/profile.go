@@ -19,7 +19,7 @@ func profile(o *options, program *machine.Program, stdin, stdout, stderr *os.Fil
 		Stdin: stdin, Stdout: stdout, Stderr: stderr,
 	}
 	if o.trace {
-		cfg.Trace = func(line string) { fmt.Fprintf(stderr, "dbctl: %s\n", line) }
+		cfg.Trace = tracer(stderr)
 	}
 	if o.dirFile != "" {
 		f, err := os.OpenFile(o.dirFile, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
@@ -42,4 +42,27 @@ func profile(o *options, program *machine.Program, stdin, stdout, stderr *os.Fil
 		return complain(err)
 	}
 	return status
+}
+
+// replay runs the script on a transcript.
+func replay(o *options, program *machine.Program, stdout, stderr *os.File) int {
+	cfg := session.ReplayConfig{Program: program, Vars: o.vars, Stdout: stdout, Stderr: stderr}
+	if o.trace {
+		cfg.Trace = tracer(stderr)
+	}
+	f, err := os.Open(o.replay)
+	if err == nil {
+		defer f.Close()
+		cfg.Transcript = f
+		err = session.Replay(cfg)
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "dbctl: cannot replay %s: %v\n", o.replay, err)
+		return failed
+	}
+	return 0
+}
+
+func tracer(stderr *os.File) func(string) {
+	return func(line string) { fmt.Fprintf(stderr, "dbctl: %s\n", line) }
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/profilecollection/pct/dbctl/internal/machine"
@@ -33,11 +34,18 @@ type performer interface {
 // field is a named value of the sample being taken.
 type field struct{ name, value string }
 
+// outputs are where texts go: files and filters. Of a text for a variable or a
+// field, which the block keeps itself, they are only told.
+type outputs interface {
+	write(to machine.Sink, text string) error
+	close()
+}
+
 // block carries out the blocks of one machine.
 type block struct {
 	m     *machine.Machine
 	do    performer
-	sinks *sinks
+	sinks outputs
 	say   func(format string, args ...any)
 }
 
@@ -188,18 +196,19 @@ func (b *block) order(a machine.Action, arg func(int) string) error {
 }
 
 // put sends an output to its sinks. A field belongs to the sample of the
-// block, so that its expression and its call path are of one instant.
+// block, so that its expression and its call path are of one instant. As in a
+// shell, the newlines at the end of an output are no part of a value.
 func (b *block) put(to []machine.Sink, text string, fields *[]field) {
+	value := strings.TrimRight(text, "\n")
 	for _, s := range to {
 		switch s.Kind {
 		case machine.Var:
-			b.m.Capture(s.Arg, text)
+			b.m.Capture(s.Arg, value)
 		case machine.Field:
-			*fields = append(*fields, field{s.Arg, text})
-		default:
-			if err := b.sinks.write(s, text); err != nil {
-				b.say("%v", err)
-			}
+			*fields = append(*fields, field{s.Arg, value})
+		}
+		if err := b.sinks.write(s, text); err != nil {
+			b.say("%v", err)
 		}
 	}
 }

@@ -28,6 +28,9 @@ func newSinks(open func(string) (io.WriteCloser, error), f *filters) *sinks {
 
 // write appends a text, as whole lines, to an OUT or a PIPE.
 func (s *sinks) write(to machine.Sink, text string) error {
+	if to.Kind == machine.Var || to.Kind == machine.Field {
+		return nil
+	}
 	if text == "" || text[len(text)-1] != '\n' {
 		text += "\n"
 	}
