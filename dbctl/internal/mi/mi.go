@@ -23,20 +23,25 @@
 //
 // # Quirks, as met in gdb 13.1
 //
-//   - Tuples may repeat a key (two fullname=, two bkpt=), and may hold values
-//     with no key at all (script={"silent","continue"}; the locations of a
-//     breakpoint under mi2). Lists may hold results (stack=[frame=…,frame=…]).
-//     So an aggregate is a sequence of items here, never a map.
+//   - Tuples may repeat a key, and may hold values with no key at all: the
+//     commands of a breakpoint (script={"silent","continue"}) and, under mi2,
+//     its locations (bkpt={…},{number="1.1",…}). Lists may hold results
+//     (stack=[frame=…,frame=…]). So an aggregate is a sequence of items here,
+//     never a map.
 //   - Bytes outside printable ASCII are written as three octal digits
-//     (\303\251), and \a \b \f \n \r \t \e are used besides \" and \\. A Text
-//     is the decoded byte string, which need not be UTF-8.
+//     (\303\251), and \a \b \e \f \n \r \t are used besides \" and \\. A Text
+//     is the decoded byte string, which need not be UTF-8. A value that is C
+//     source text ("\"a\\033\"") has a second layer of escapes, which is left.
 //   - Each command gets exactly one ^ record with its token, in the order of
 //     the commands. A command that resumes the target is answered ^running
-//     *before* *running appears; the later *stopped bears no token when
-//     mi-async is on and the token of the command otherwise. Do not rely on it.
-//   - ^done is also the answer of a console command that failed inside a
-//     user-defined hook; ^error follows only when the command itself failed.
-//   - &"…" echoes each console command before its answer.
+//     *before* *running appears, and the later *stopped bears no token. With
+//     mi-async off the commands after it are not read until the target stops.
+//   - ^done may be the answer of a console command that failed: a tbreak on an
+//     unknown function says so in a & record alone.
+//   - &"…" echoes each console command before its answer; an error of one
+//     comes both in a & record and in ^error.
+//   - Numbers are in the base that gdb likes: addr="0x…", line="12", and
+//     exit-code="03" is octal.
 //   - A prompt follows each answer, but after ^running it comes when gdb
 //     pleases: it marks nothing, and Next skips it.
 //   - On a stop, gdb 13 writes the line one character per write(2), unless its
