@@ -220,12 +220,14 @@ func (s *Session) periods(id, tid int, asked bool) uint64 {
 // stopped is a stop for any other signal, for a step, or at our request.
 func (s *Session) stopped(ev debugger.Event) {
 	t := s.thread(ev.Thread)
+	if t.halting && !s.heeded[ev.Signal] {
+		// Our own stop, which may also come with a signal that was on its way:
+		// it's delivered when the thread goes on. A tick follows.
+		s.send(s.table.Registers(ev.Thread))
+		return
+	}
 	switch ev.Signal {
 	case "0":
-		if t.halting {
-			s.send(s.table.Registers(ev.Thread)) // a tick follows, which resumes it
-			return
-		}
 	case "SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU":
 		s.offer(ev, s.line("stopped", ev, "signal", ev.Signal))
 		s.rest(ev)

@@ -107,6 +107,7 @@ func (s *Session) heed(pattern string) {
 	for _, name := range signalName.FindAllString(pattern, -1) {
 		sig := unix.SignalNum(name)
 		if sig != 0 && sig != unix.SIGKILL && sig != unix.SIGSTOP && !isClockSignal(name) {
+			s.heeded[name] = true
 			s.send(s.table.Heed(name))
 		}
 	}

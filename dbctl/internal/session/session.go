@@ -88,7 +88,8 @@ type Session struct {
 
 	clk     clock
 	period  period
-	watched string // the signal that the debugger watches for the clock
+	heeded  map[string]bool // signals that stop the process before they're delivered
+	watched string          // the signal that the debugger watches for the clock
 	expires time.Time
 	quitted bool
 	code    int
@@ -127,7 +128,10 @@ func Run(cfg Config) (int, error) {
 		cfg: cfg, table: debugger.GDB(), exe: path,
 		child: make(chan childStatus, 16), threads: make(map[int]*thread), pending: make(map[int]string),
 		cache: unwind.NewCache(), matchers: make(map[string]*matcher), said: make(map[string]bool),
-		symbols: make(map[*unwind.Object]bool),
+		symbols: make(map[*unwind.Object]bool), heeded: make(map[string]bool),
+	}
+	for _, name := range []string{"SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGTRAP"} {
+		s.heeded[name] = true
 	}
 	s.filters = newFilters(cfg.Stdout, cfg.Stderr)
 	if cfg.Record != nil {
