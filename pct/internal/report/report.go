@@ -53,7 +53,7 @@ func Profile(w io.Writer, p *path.Profile, style Style) error {
 		}
 	}
 	if p.Hidden > 0 {
-		fmt.Fprintf(out, "# %s more with %.1f%% not shown\n", plural(p.Hidden, "row"), 100*p.Fraction(p.HiddenWeight))
+		fmt.Fprintf(out, "# %s more not shown, with %.1f%%\n", plural(p.Hidden, "row"), 100*p.Fraction(p.HiddenWeight))
 	}
 	return out.Flush()
 }
