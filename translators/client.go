@@ -177,14 +177,14 @@ func (c *Client) Close() error {
 		return nil
 	}
 	c.in.Close()
-	c.out.SetReadDeadline(time.Now().Add(closeTimeout))
-	what := ""
+	what, patience := "", min(closeTimeout, c.Timeout)
+	c.out.SetReadDeadline(time.Now().Add(patience))
 	if n, err := c.lines.WriteTo(io.Discard); n > 0 {
 		what = "it answered more than it was asked"
 	} else if err != nil {
-		what = "it did not end at the end of its input"
+		what, patience = "it did not end at the end of its input", 0
 	}
-	if status := c.reap(closeTimeout); what == "" {
+	if status := c.reap(patience); what == "" {
 		what = status
 	}
 	if what != "" {

@@ -20,10 +20,11 @@ type Request struct {
 const maxLine = 16 << 20
 
 // Serve is the translator's end of the protocol: it answers each request of in
-// by what translate says, on out, until the end of in. A line that is no request
-// is answered as unknown, so that the lines keep their order, and described on
+// by what translate says, on out, until the end of in or an error of translate,
+// which it returns. No locations stand for unknown. A line that is no request is
+// answered as unknown, so that the lines keep their order, and described on
 // complain; Serve then returns ErrRequests at the end.
-func Serve(in io.Reader, out, complain io.Writer, translate func(Request) []Location) error {
+func Serve(in io.Reader, out, complain io.Writer, translate func(Request) ([]Location, error)) error {
 	r := bufio.NewReaderSize(in, 64<<10)
 	w := bufio.NewWriterSize(out, 64<<10)
 	var bad error
@@ -43,7 +44,9 @@ func Serve(in io.Reader, out, complain io.Writer, translate func(Request) []Loca
 		}
 		var frames []Location
 		if q, err := parseRequest(line); err == nil {
-			frames = translate(q)
+			if frames, err = translate(q); err != nil {
+				return errors.Join(err, w.Flush())
+			}
 		} else {
 			bad = ErrRequests
 			fmt.Fprintf(complain, "line %d: %v\n", n, err)

@@ -70,7 +70,7 @@ type translator struct {
 type key struct{ path, buildID string }
 
 // translate answers one request; what can't be read is said once per object.
-func (t *translator) translate(q translators.Request) (out []translators.Location) {
+func (t *translator) translate(q translators.Request) (out []translators.Location, err error) {
 	k := key{q.Object, strings.ToLower(q.BuildID)}
 	// A file that is truncated while it is mapped faults where it is read.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -87,18 +87,17 @@ func (t *translator) translate(q translators.Request) (out []translators.Locatio
 	}()
 	o, known := t.objects[k]
 	if !known {
-		var err error
 		// What stands in brackets, as [vdso], is memory of no file.
 		if !strings.HasPrefix(q.Object, "[") {
-			o, err = t.finder.open(q.Object, k.buildID)
-		}
-		if err != nil {
-			fmt.Fprintf(t.stderr, "pct-addr2line: %v\n", err)
+			var err error
+			if o, err = t.finder.open(q.Object, k.buildID); err != nil {
+				fmt.Fprintf(t.stderr, "pct-addr2line: %v\n", err)
+			}
 		}
 		t.objects[k] = o
 	}
 	if o == nil {
-		return nil
+		return nil, nil
 	}
-	return o.frames(q.Vaddr)
+	return o.frames(q.Vaddr), nil
 }

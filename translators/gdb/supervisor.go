@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 	"time"
@@ -12,7 +13,7 @@ import (
 	"github.com/profilecollection/pct/translators"
 )
 
-// maxFailures is how many workers may fail with no answer in between.
+// maxFailures is how many workers may fail one after the other.
 const maxFailures = 3
 
 // A supervisor answers requests by a worker, and has another where one fails.
@@ -41,26 +42,26 @@ func supervise(o options, stdin io.Reader, stdout, stderr io.Writer) error {
 	if s.worker != nil {
 		s.worker.Close()
 	}
-	if s.failures == maxFailures {
-		return errors.New("gave up: every worker failed")
-	}
 	return err
 }
 
-// translate answers a request by the worker, unknown if that fails.
-func (s *supervisor) translate(q translators.Request) []translators.Location {
-	if s.failures == maxFailures || !s.check(q) {
-		return nil
+// translate answers a request by the worker. Where that fails the answer is
+// unknown; where workers do nothing else, an error.
+func (s *supervisor) translate(q translators.Request) ([]translators.Location, error) {
+	if !s.check(q) {
+		return nil, nil
 	}
 	answers, err := s.ask(q)
-	if err != nil {
-		fmt.Fprintf(s.stderr, "pct-gdbline: %s 0x%x: %v\n", q.Object, q.Vaddr, err)
-		s.failures++
-		s.worker = nil
-		return nil
+	if err == nil {
+		s.failures = 0
+		return answers[0], nil
 	}
-	s.failures = 0
-	return answers[0]
+	s.worker = nil
+	if s.failures++; s.failures == maxFailures {
+		return nil, err
+	}
+	fmt.Fprintf(s.stderr, "pct-gdbline: %s 0x%x: %v\n", q.Object, q.Vaddr, err)
+	return nil, nil
 }
 
 func (s *supervisor) ask(q translators.Request) ([][]translators.Location, error) {
@@ -96,6 +97,9 @@ func (s *supervisor) check(q translators.Request) bool {
 
 func checkObject(q translators.Request) error {
 	f, err := elf.Open(q.Object)
+	if pathError := (*fs.PathError)(nil); errors.As(err, &pathError) {
+		return err
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", q.Object, err)
 	}

@@ -93,9 +93,9 @@ func (w *worker) say(command string) (string, error) {
 }
 
 // translate answers one request.
-func (w *worker) translate(q translators.Request) []translators.Location {
+func (w *worker) translate(q translators.Request) ([]translators.Location, error) {
 	if !w.load(q) {
-		return nil
+		return nil, nil
 	}
 	frames := w.frames(q.Vaddr)
 	if n := len(frames); n == 0 {
@@ -103,7 +103,7 @@ func (w *worker) translate(q translators.Request) []translators.Location {
 	} else if frames[n-1].Func == "" {
 		frames[n-1].Func = w.symbol(q.Vaddr)
 	}
-	return frames
+	return frames, nil
 }
 
 // load makes gdb read the object, unless it has; it says whether it could.

@@ -1,0 +1,216 @@
+package translators
+
+import (
+	"bytes"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestParseRequest(t *testing.T) {
+	for _, c := range []struct {
+		line string
+		want Request
+		err  string
+	}{
+		{line: "/bin/ls\t0x4000", want: Request{Object: "/bin/ls", Vaddr: 0x4000}},
+		{line: "/bin/ls\t0xffffffffffffffff\tab01", want: Request{Object: "/bin/ls", Vaddr: 1<<64 - 1, BuildID: "ab01"}},
+		{line: `/a\tb\nc\|d\\e` + "\t0x0", want: Request{Object: "/a\tb\nc|d\\e"}},
+		{line: "", err: "want OBJECT<TAB>0xADDRESS"},
+		{line: "/bin/ls 0x4000", err: "want OBJECT<TAB>0xADDRESS"},
+		{line: "a\t0x1\tb\tc", err: "want OBJECT<TAB>0xADDRESS"},
+		{line: "\t0x1", err: "no object"},
+		{line: "/bin/ls\t4000", err: "no address"},
+		{line: "/bin/ls\t0x", err: "no address"},
+		{line: "/bin/ls\t0x10000000000000000", err: "no address"},
+		{line: `/a\x` + "\t0x1", err: "unknown escape"},
+		{line: `/a\` + "\t0x1", err: "lone"},
+	} {
+		got, err := parseRequest(c.line)
+		if c.err == "" && err != nil || got != c.want {
+			t.Errorf("parseRequest(%q) = %+v, %v, want %+v", c.line, got, err, c.want)
+		}
+		if c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
+			t.Errorf("parseRequest(%q): error %v, want one with %q", c.line, err, c.err)
+		}
+	}
+}
+
+func TestParseAnswer(t *testing.T) {
+	for _, c := range []struct {
+		line string
+		want []Location
+		err  string
+	}{
+		{line: "?|?|?", want: []Location{{}}},
+		{line: "main|/src/a.c|12", want: []Location{{Func: "main", File: "/src/a.c", Line: 12}}},
+		{line: "in|/a.h|3\tout|?|?", want: []Location{{Func: "in", File: "/a.h", Line: 3, Inlined: true}, {Func: "out"}}},
+		{line: `operator\|\||a\tb.c|1`, want: []Location{{Func: "operator||", File: "a\tb.c", Line: 1}}},
+		{line: "", err: "is no FUNCTION|FILE|LINE"},
+		{line: "main", err: "is no FUNCTION|FILE|LINE"},
+		{line: "main|a.c", err: "is no FUNCTION|FILE|LINE"},
+		{line: "main|a.c|1|2", err: "is no line number"},
+		{line: "main|a.c|0", err: "is no line number"},
+		{line: "main|a.c|-1", err: "is no line number"},
+		{line: "main|a.c|x", err: "is no line number"},
+		{line: "main|a.c|", err: "is no line number"},
+		{line: "|a.c|1", err: "empty field"},
+		{line: "main||1", err: "empty field"},
+		{line: "main|a.c|1\t", err: "is no FUNCTION|FILE|LINE"},
+		{line: `ma\qin|a.c|1`, err: "unknown escape"},
+	} {
+		got, err := parseAnswer(c.line)
+		if c.err == "" && err != nil || !reflect.DeepEqual(got, c.want) {
+			t.Errorf("parseAnswer(%q) = %+v, %v, want %+v", c.line, got, err, c.want)
+		}
+		if c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
+			t.Errorf("parseAnswer(%q): error %v, want one with %q", c.line, err, c.err)
+		}
+	}
+}
+
+// What can be parsed is written again in a form that means the same.
+func FuzzParseAnswer(f *testing.F) {
+	for _, s := range []string{"?|?|?", "main|/a.c|12", "in|/a.h|3\tout|?|?", `operator\|\||a\tb.c|1`, "a|b|0", "|", `\`, "\t\t"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		frames, err := parseAnswer(line)
+		if err != nil {
+			return
+		}
+		if len(frames) == 0 {
+			t.Fatalf("no frames in %q", line)
+		}
+		again, err := parseAnswer(strings.TrimSuffix(string(appendAnswer(nil, frames)), "\n"))
+		if err != nil || !reflect.DeepEqual(again, frames) {
+			t.Fatalf("%q: %+v, then %+v, %v", line, frames, again, err)
+		}
+	})
+}
+
+// Whatever is asked for arrives, and what can be parsed is written again in a
+// form that means the same.
+func FuzzParseRequest(f *testing.F) {
+	for _, s := range []string{"/bin/ls\t0x4000", "a\t0x1\tab", `a\tb` + "\t0xf", "\t", "a\t0x1\t\t"} {
+		f.Add(s, "/bin/l|s", uint64(1))
+	}
+	f.Fuzz(func(t *testing.T, line, object string, vaddr uint64) {
+		if q, err := parseRequest(line); err == nil {
+			again, err := parseRequest(strings.TrimSuffix(string(appendRequest(nil, q.Object, q.BuildID, q.Vaddr)), "\n"))
+			if err != nil || again != q {
+				t.Fatalf("%q: %+v, then %+v, %v", line, q, again, err)
+			}
+		}
+		if object == "" {
+			return
+		}
+		text := string(appendRequest(nil, object, "", vaddr))
+		if strings.Count(text, "\n") != 1 {
+			t.Fatalf("%q is not one line", text)
+		}
+		if q, err := parseRequest(strings.TrimSuffix(text, "\n")); err != nil || q.Object != object || q.Vaddr != vaddr {
+			t.Fatalf("%q is parsed as %+v, %v", text, q, err)
+		}
+	})
+}
+
+// Serve answers every line there is, and nothing else.
+func FuzzServe(f *testing.F) {
+	f.Add([]byte("/bin/ls\t0x4000\n/bin/ls\t0x1\n"))
+	f.Add([]byte("junk\n\n\na\t0x1"))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		var out bytes.Buffer
+		err := Serve(bytes.NewReader(in), &out, io.Discard, func(q Request) ([]Location, error) {
+			return []Location{{Func: q.Object, File: q.BuildID, Line: int(q.Vaddr & 0xffff)}}, nil
+		})
+		if err != nil && err != ErrRequests {
+			t.Fatal(err)
+		}
+		want := bytes.Count(in, []byte("\n"))
+		if len(in) > 0 && in[len(in)-1] != '\n' {
+			want++
+		}
+		if got := bytes.Count(out.Bytes(), []byte("\n")); got != want {
+			t.Fatalf("%d answers for %d lines", got, want)
+		}
+		for line := range strings.Lines(out.String()) {
+			if _, err := parseAnswer(strings.TrimSuffix(line, "\n")); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+func TestServe(t *testing.T) {
+	var out, complain bytes.Buffer
+	in := "a\t0x1\nnonsense\nb\t0x2\tc0ffee"
+	err := Serve(strings.NewReader(in), &out, &complain, func(q Request) ([]Location, error) {
+		if q.Object == "a" {
+			return nil, nil
+		}
+		return []Location{{Func: "f", File: q.BuildID, Line: 7, Inlined: true}, {Func: "g|h"}}, nil
+	})
+	if err != ErrRequests {
+		t.Errorf("error %v, want %v", err, ErrRequests)
+	}
+	if want := "?|?|?\n?|?|?\nf|c0ffee|7\tg\\|h|?|?\n"; out.String() != want {
+		t.Errorf("answers\n%swant\n%s", &out, want)
+	}
+	if want := "line 2: want OBJECT<TAB>0xADDRESS, got \"nonsense\"\n"; complain.String() != want {
+		t.Errorf("complaint %q, want %q", &complain, want)
+	}
+}
+
+func TestServeStopsAtError(t *testing.T) {
+	var out bytes.Buffer
+	n := 0
+	err := Serve(strings.NewReader("a\t0x1\na\t0x2\na\t0x3\n"), &out, io.Discard, func(Request) ([]Location, error) {
+		if n++; n == 2 {
+			return nil, io.ErrClosedPipe
+		}
+		return []Location{{Func: "f"}}, nil
+	})
+	if err == nil || !strings.Contains(err.Error(), io.ErrClosedPipe.Error()) {
+		t.Errorf("error %v, want %v", err, io.ErrClosedPipe)
+	}
+	if out.String() != "f|?|?\n" {
+		t.Errorf("answers %q", &out)
+	}
+}
+
+func TestServeRefusesLongLine(t *testing.T) {
+	in := io.MultiReader(strings.NewReader("a\t0x1\n"), strings.NewReader(strings.Repeat("x", maxLine+1<<20)))
+	var out bytes.Buffer
+	err := Serve(in, &out, io.Discard, func(Request) ([]Location, error) { return nil, nil })
+	if err == nil || !strings.Contains(err.Error(), "request 2: a line of more than 16 MB") {
+		t.Errorf("error %v", err)
+	}
+	if out.String() != "?|?|?\n" {
+		t.Errorf("answers %q", &out)
+	}
+}
+
+func TestDemangle(t *testing.T) {
+	for symbol, want := range map[string]string{
+		"main":                                           "main",
+		"_ZN2ns1S3outEi":                                 "ns::S::out",
+		"_Z4tmaxIiET_S0_S0_":                             "tmax<int>",
+		"_ZNKSt6vectorIiSaIiEE4sizeEv":                   "std::vector<int, std::allocator<int> >::size",
+		"_ZN2nsL4statEi.constprop.0":                     "ns::stat",
+		"_RNvCs15kBYyAo9fc_7mycrate7example":             "mycrate::example",
+		"_ZN4core3fmt9Formatter3pad17h0123456789abcdefE": "core::fmt::Formatter::pad",
+		"runtime.mallocgc":                               "runtime.mallocgc",
+		"_Zbroken":                                       "_Zbroken",
+	} {
+		if got := Demangle(symbol); got != want {
+			t.Errorf("Demangle(%q) = %q, want %q", symbol, got, want)
+		}
+	}
+	// A name that refers to itself again and again is cut, not built.
+	bomb := "_Z1fI" + strings.Repeat("St4pairI", 60) + "i" + strings.Repeat("E", 61) + "vv"
+	if got := Demangle(bomb); len(got) > 1<<longestName {
+		t.Errorf("name of %d bytes", len(got))
+	}
+}
