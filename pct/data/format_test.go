@@ -1,0 +1,43 @@
+package data
+
+import (
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The specification's examples are what the writer writes.
+func TestFormatDocument(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/FORMAT.md")
+	check(t, err)
+	d, err := Create(t.TempDir(), "p", 1)
+	check(t, err)
+	w, err := d.NewWriter(Header{Resource: "cpu", Unit: "µs", Clock: "perf", Period: 10 * time.Millisecond, Start: time.Unix(1, 0)})
+	check(t, err)
+	n := w.Field("n")
+	main := w.Node(0, w.Object("/bin/p", "ab", 'f', 0x1000, 0x2000, 0x1000), 0x139)
+	check(t, w.Sample(Sample{Time: 10 * time.Millisecond, CPU: time.Millisecond, Thread: 7, Node: main, Weight: 10000,
+		Fields: []FieldValue{{n, "42"}}}))
+	check(t, w.Lost(2, "late"))
+	check(t, w.Close())
+	src, err := os.ReadFile(filepath.Join(d.Path(), pathsFile))
+	check(t, err)
+
+	dump := regexp.MustCompile(`(?m)^    ((?:[0-9a-f]{2} )*[0-9a-f]{2})(?:  .*)?$`)
+	var text strings.Builder
+	for _, m := range dump.FindAllStringSubmatch(string(doc), -1) {
+		text.WriteString(strings.ReplaceAll(m[1], " ", ""))
+	}
+	if want := hex.EncodeToString(src); text.String() != want {
+		t.Errorf("the document shows\n%s\nthe writer writes\n%s", text.String(), want)
+	}
+	for _, k := range metaKeys {
+		if !strings.Contains(string(doc), "`"+k.name+"`") {
+			t.Errorf("the document lacks the key %s of meta", k.name)
+		}
+	}
+}
