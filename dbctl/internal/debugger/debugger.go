@@ -109,6 +109,17 @@ type Table struct {
 	// Value reads.
 	Evaluate func(thread int, cfa uint64, expression string) []string
 	Value    func(r *mi.Record) string
+	// Frames lists a thread's frames, inlined ones too, as ReadFrames reads
+	// them, innermost first; EvaluateAt works in the frame of that number.
+	Frames     func(thread int) string
+	ReadFrames func(r *mi.Record) []string
+	EvaluateAt func(thread, level int, expression string) []string
+	// Locate asks where the code of a function begins, each of its inlined
+	// copies too. Forget undoes what that left, by the number.
+	Locate        func(function string) string
+	ReadLocations func(r *mi.Record) (number string, addresses []uint64)
+	Forget        func(number string) string
+
 	// CallNumber asks for the number of the system call in which a thread
 	// stands, an Evaluate'd value; negative: none. Restart makes that call
 	// begin again, where it would have returned EINTR for our stop alone.

@@ -55,7 +55,16 @@ func GDB() *Table {
 				"-data-evaluate-expression " + quote(expr),
 			}
 		},
-		Value: func(r *mi.Record) string { return r.Str("value") },
+		Frames:     func(thread int) string { return fmt.Sprintf("-stack-list-frames --thread %d", thread) },
+		ReadFrames: readFrames,
+		EvaluateAt: func(thread, level int, expr string) []string {
+			return []string{fmt.Sprintf("-data-evaluate-expression --thread %d --frame %d %s", thread, level, quote(expr))}
+		},
+		// A disabled breakpoint changes nothing in the process.
+		Locate:        func(function string) string { return "-break-insert -d -f " + quote(function) },
+		ReadLocations: readLocations,
+		Forget:        func(number string) string { return "-break-delete " + number },
+		Value:         func(r *mi.Record) string { return r.Str("value") },
 		CallNumber: func(thread int) string {
 			return fmt.Sprintf("-data-evaluate-expression --thread %d --frame 0 \"(long)$orig_rax\"", thread)
 		},

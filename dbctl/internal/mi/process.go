@@ -61,7 +61,7 @@ func (c *Client) start(cfg Config) error {
 	c.proc.child, err = os.StartProcess(path, append([]string{cfg.Path}, cfg.Args...), &os.ProcAttr{
 		Env:   cfg.Env,
 		Files: theirs[:],
-		Sys:   &syscall.SysProcAttr{Setpgid: true},
+		Sys:   &syscall.SysProcAttr{Setsid: true}, // its own group, and no terminal whose signals could stop it
 	})
 	if err != nil {
 		return err
