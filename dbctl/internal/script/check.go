@@ -122,8 +122,10 @@ func (c *checker) template(t lexer.Token) string {
 }
 
 // regex compiles a pattern; nil if it is bad.
-func (c *checker) regex(t lexer.Token) *regexp.Regexp {
-	re, err := regexp.Compile(unquote(t.Value))
+func (c *checker) regex(t lexer.Token) *regexp.Regexp { return c.compile(t, unquote(t.Value)) }
+
+func (c *checker) compile(t lexer.Token, text string) *regexp.Regexp {
+	re, err := regexp.Compile(text)
 	if err != nil {
 		message := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
 		c.reportToken(t, "bad regular expression: "+message, "the syntax is that of Go: https://go.dev/s/re2syntax")
@@ -315,14 +317,14 @@ func (c *checker) arg(v *verb, p *param, t lexer.Token) string {
 			return wrong()
 		}
 	case signalName:
-		if unix.SignalNum(text) == 0 {
+		if unix.SignalNum("SIG"+strings.TrimPrefix(text, "SIG")) == 0 {
 			return wrong()
 		}
 	case functionText:
 		if t.Type != stringType {
 			return wrong()
 		}
-		c.regex(t)
+		c.compile(t, strings.ReplaceAll(text, "$$", "$"))
 	}
 	return text
 }

@@ -55,7 +55,8 @@ func (p *parser) scan(src *source) []lexer.Token {
 		return []lexer.Token{lexer.EOFToken(lexer.Position{Filename: src.id, Line: 1, Column: 1})}
 	}
 	var out []lexer.Token
-	line := 0 // of the last token that is no blank
+	line := 0    // of the last token that is no blank
+	foreign := 0 // the line that holds a comment of another language
 	for {
 		t, err := lex.Next()
 		if err != nil {
@@ -67,7 +68,7 @@ func (p *parser) scan(src *source) []lexer.Token {
 			line = t.Pos.Line
 		}
 		switch {
-		case t.Type == spaceType:
+		case t.Type == spaceType, t.Pos.Line == foreign && !t.EOF():
 		case t.Type == commentType && first && isInclude(t.Value):
 			out = append(out, p.splitInclude(t)...)
 		case t.Type == openType:
@@ -76,6 +77,9 @@ func (p *parser) scan(src *source) []lexer.Token {
 			t.Type, t.Value = stringType, strings.TrimRight(t.Value, "\\\r")+`"`
 			out = append(out, t)
 		case t.Type == badType:
+			if bytes.HasPrefix(src.text[t.Pos.Offset:], []byte("//")) {
+				foreign = t.Pos.Line
+			}
 			p.badCharacter(src, t)
 		default:
 			out = append(out, t)

@@ -183,7 +183,7 @@ func (p *parser) statements(at level, open *lexer.Token) []*node {
 				fmt.Sprintf("the { of line %d is still open", open.Pos.Line))
 			return items
 		default:
-			if !misplaced[st.word] {
+			if !misplaced[st.word] && !p.broken[t.Pos.Offset] {
 				p.reportToken(t, fmt.Sprintf("%s cannot stand %s", describe(t), levelNames[at]),
 					"it stands "+levelNames[st.at[0]])
 			}

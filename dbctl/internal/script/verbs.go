@@ -51,7 +51,7 @@ var verbs = []verb{
 	{word: "QUIT", verb: machine.Quit, params: []param{{name: "status", kind: wholeNumber, optional: true, max: 255}}},
 	{word: "CLOCK", verb: machine.Clock, params: []param{
 		{name: "kind", kind: oneOf, words: []string{"best", "perf", "itimer", "poll", "off"}},
-		{name: "microseconds", kind: wholeNumber, optional: true, max: maxInt},
+		{name: "microseconds", kind: wholeNumber, optional: true, min: 1, max: maxInt},
 		{name: "random", kind: wholeNumber, optional: true, max: 1},
 	}},
 	{word: "SAMPLE", verb: machine.Sample},
