@@ -97,6 +97,10 @@ func TestForeignFiles(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "not a run directory") {
 		t.Errorf("an empty directory: %v", err)
 	}
+	want := sampleRun(t).Dir
+	if _, err := Open(filepath.Dir(want)); err == nil || !strings.HasSuffix(err.Error(), "it holds some, such as "+want) {
+		t.Errorf("the directory above: %v", err)
+	}
 	if _, err := Open(filepath.Join(dir, "absent")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("an absent directory: %v", err)
 	}

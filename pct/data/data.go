@@ -41,7 +41,7 @@ type Header struct {
 type Object struct {
 	Path    string
 	BuildID string // lower-case hex, "" if it has none
-	Kind    byte   // as the collector says: 'f' file, 'v' vDSO, 'a' anonymous
+	Kind    byte   // 0 file, 1 vDSO, 2 anonymous memory
 	Start   uint64 // first mapped address
 	End     uint64 // first address after it
 	Bias    uint64 // run-time address minus ELF virtual address

@@ -19,7 +19,7 @@ func TestFormatDocument(t *testing.T) {
 	w, err := d.NewWriter(Header{Resource: "cpu", Unit: "µs", Clock: "perf", Period: 10 * time.Millisecond, Start: time.Unix(1, 0)})
 	check(t, err)
 	n := w.Field("n")
-	main := w.Node(0, w.Object("/bin/p", "ab", 'f', 0x1000, 0x2000, 0x1000), 0x139)
+	main := w.Node(0, w.Object("/bin/p", "ab", 0, 0x1000, 0x2000, 0x1000), 0x139)
 	check(t, w.Sample(Sample{Time: 10 * time.Millisecond, CPU: time.Millisecond, Thread: 7, Node: main, Weight: 10000,
 		Fields: []FieldValue{{n, "42"}}}))
 	check(t, w.Lost(2, "late"))

@@ -69,7 +69,7 @@ func Open(path string) (*Run, error) {
 	case errors.Is(err, fs.ErrNotExist) && metaErr == nil:
 		return r, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s is not a run directory: it has neither %s nor %s", path, metaFile, pathsFile)
+		return nil, notARun(path)
 	case err != nil:
 		return nil, err
 	}
@@ -81,6 +81,15 @@ func Open(path string) (*Run, error) {
 		return r, &Truncated{Path: pathsPath, Offset: int64(whole), Size: int64(len(src)), Why: err.Error()}
 	}
 	return r, nil
+}
+
+// notARun tells those who named the directory above to name what is in it.
+func notARun(path string) error {
+	hint := ""
+	if inside, err := filepath.Glob(filepath.Join(path, "*", metaFile)); err == nil && len(inside) > 0 {
+		hint = fmt.Sprintf("; it holds some, such as %s", filepath.Dir(inside[0]))
+	}
+	return fmt.Errorf("%s is not a run directory: it has neither %s nor %s%s", path, metaFile, pathsFile, hint)
 }
 
 var (

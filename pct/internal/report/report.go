@@ -114,7 +114,7 @@ func Head(w io.Writer, s path.Summary, selected int, where string) error {
 	}
 	line("%s", strings.Join(facts, ", "))
 	if s.Unended > 0 {
-		line("%s not ended yet, or not orderly", plural(s.Unended, "process"))
+		line("%s: still running, or the collector was killed", plural(s.Unended, "process"))
 	}
 	for _, note := range s.Notes {
 		line("%s", note)
