@@ -81,6 +81,7 @@ func GDB() *Table {
 // control characters, gdb's printf knows \a and few others.
 const (
 	tickWord  = "\atick "
+	tickAlias = "__t"
 	execWord  = "\aexec "
 	registers = `printf "\atick %d %lx %lx %lx %lx\n", $_thread, $pc, $sp, $rbp, $rax`
 )
@@ -113,11 +114,14 @@ func setup() []string {
 		console("catch exec"),
 		`-break-commands 1 "silent" "printf \"\\aexec %d\\n\", $_thread"`,
 	}
+	// At each stop gdb tells of the catchpoint with its whole list of commands:
+	// a short name for a long one saves a quarter of its time.
+	commands = append(commands, console("alias -- "+tickAlias+" = "+registers))
 	for i, signal := range ClockSignals {
 		number := i + 2
 		commands = append(commands,
 			console("catch signal "+signal),
-			fmt.Sprintf(`-break-commands %d "silent" %s`, number, quote(registers)),
+			fmt.Sprintf(`-break-commands %d "silent" %q`, number, tickAlias),
 			fmt.Sprintf("-break-disable %d", number))
 	}
 	return commands
