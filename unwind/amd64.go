@@ -117,21 +117,48 @@ func callBefore(code []byte, end uint64) (kind callKind, target uint64) {
 
 const endbr64 = "\xf3\x0f\x1e\xfa"
 
-// prologues set up rbp as frame pointer.
-var prologues = []string{
-	"\x55\x48\x89\xe5", // push %rbp; mov %rsp,%rbp
-	"\x55\x48\x8b\xec", // the same in its other encoding
-}
+// settlesFrame are the instructions that make rbp the frame pointer once it
+// has been pushed: mov %rsp,%rbp in its two encodings.
+var settlesFrame = []string{"\x48\x89\xe5", "\x48\x8b\xec"}
 
-// setsFrame reports whether code, the beginning of a function, sets up rbp as
-// frame pointer.
-func setsFrame(code []byte) bool {
-	for _, p := range prologues {
-		if bytes.Contains(code, []byte(p)) {
-			return true
+// recogniseFrame says how to leave a function that keeps a frame pointer: code
+// is its beginning, and done bytes of it lie before the pc. It returns nil if
+// the function, as far as can be seen, keeps none.
+func recogniseFrame(code []byte, done uint64) *recipe {
+	for _, mov := range settlesFrame {
+		// Mostly rbp is pushed at once, and set soon; but Go looks at its
+		// stack first.
+		pushed := 0
+		if bytes.HasPrefix(code, []byte(endbr64)) {
+			pushed = len(endbr64)
+		}
+		if pushed >= len(code) || code[pushed] != pushRBP {
+			pushed = bytes.Index(code, append([]byte{pushRBP}, mov...))
+		}
+		if pushed < 0 {
+			continue
+		}
+		i := bytes.Index(code[pushed:], []byte(mov))
+		switch {
+		case i < 0:
+		case uint64(pushed+i+len(mov)) <= done:
+			return framedRecipe
+		case uint64(pushed) < done:
+			return pushedRecipe
+		default:
+			return calledRecipe
 		}
 	}
-	return false
+	return nil
+}
+
+const pushRBP = 0x55
+
+// returning reports whether rbp may have been popped already: the return
+// instruction is near.
+func returning(before, after []byte) bool {
+	const popRBP, leave, ret = 0x5d, 0xc9, 0xc3
+	return (bytes.IndexByte(before, popRBP) >= 0 || bytes.IndexByte(before, leave) >= 0) && bytes.IndexByte(after, ret) >= 0
 }
 
 // instruction patterns, for code that is about to be executed at a pc.

@@ -56,9 +56,15 @@ func (u *Unwinder) lookup(pc uint64, exact, refresh bool) found {
 // analyse makes a recipe from the code around a pc, where there is no call
 // frame information.
 func (u *Unwinder) analyse(obj *Object, pc uint64, exact bool) *recipe {
-	var buf [64]byte
-	after := u.objects.code(obj, u.stack.mem, buf[:16], pc)
-	if isSigreturn(after) {
+	// The code around the pc, and the beginning of the function.
+	const around = 16
+	var buf [2*around + 64]byte
+	before := around
+	near := u.objects.code(obj, u.stack.mem, buf[:2*around], pc-around)
+	if len(near) <= around {
+		near, before = u.objects.code(obj, u.stack.mem, buf[:around], pc), 0
+	}
+	if isSigreturn(near[before:]) {
 		return signalRecipe()
 	}
 	start := u.start(obj, pc, exact)
@@ -72,14 +78,19 @@ func (u *Unwinder) analyse(obj *Object, pc uint64, exact bool) *recipe {
 		if start == pc {
 			return calledRecipe
 		}
-		before := u.objects.code(obj, u.stack.mem, buf[16:17], pc-1)
-		if rec := recognise(before, after); rec != nil {
+		if rec := recognise(near[:before], near[before:]); rec != nil {
 			return rec
 		}
 	}
 	if start != 0 && start < pc {
-		if setsFrame(u.objects.code(obj, u.stack.mem, buf[:min(uint64(len(buf)), pc-start)], start)) {
-			return framedRecipe
+		code := u.objects.code(obj, u.stack.mem, buf[2*around:], start)
+		rec := recogniseFrame(code, pc-start)
+		done := min(uint64(before), pc-start)
+		if rec == framedRecipe && exact && returning(near[before-int(done):before], near[before:]) {
+			rec = leavingRecipe
+		}
+		if rec != nil {
+			return rec
 		}
 	}
 	return guessRecipe
@@ -100,6 +111,9 @@ func (u *Unwinder) called(ra uint64) (callKind, uint64) {
 	f := u.lookup(ra, false, false)
 	if f.key == 0 {
 		return noCall, 0
+	}
+	if f.rec.signal {
+		return indirectCall, 0 // by the kernel, of a handler
 	}
 	if f.call == callUnseen {
 		var buf [longestCall]byte
@@ -133,8 +147,9 @@ func (u *Unwinder) guess(s, next *state, f found) outcome {
 		next.set(regRSP, addr+8)
 		next.set(regRIP, ra)
 	}
+	start := uint64(0)
 	if f.obj != nil {
-		if start := u.start(f.obj, pc, s.exact); start != 0 {
+		if start = u.start(f.obj, pc, s.exact); start != 0 {
 			for i := range uint64(maxScan) {
 				w, ok := m.load(sp + 8*i)
 				if !ok {
@@ -151,8 +166,9 @@ func (u *Unwinder) guess(s, next *state, f found) outcome {
 	kind, target := noCall, uint64(0)
 	if s.exact {
 		kind, target = u.called(word)
-		// A direct call that leads to after the pc is left from before.
-		if kind == indirectCall || kind == callUnreadable || kind == directCall && target <= pc {
+		// A direct call that leads to after the pc may be left from
+		// before, unless the function is known to keep no frame.
+		if kind == indirectCall || kind == callUnreadable || kind == directCall && (target <= pc || start != 0) {
 			at(sp)
 			return left
 		}

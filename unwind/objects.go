@@ -23,8 +23,8 @@ type objects struct {
 	all   []*Object
 	spans []span // executable, sorted
 	byID  map[identity]*Object
-	took  time.Duration // by the last refresh
-	last  time.Time     // when it was
+	last  time.Time     // of the last refresh
+	cost  time.Duration // of one, about
 }
 
 type span struct {
@@ -44,16 +44,13 @@ const deletedSuffix = " (deleted)"
 
 // refresh reads the mappings. It reports whether anything executable changed.
 func (o *objects) refresh() (changed bool, err error) {
-	began := time.Now()
-	defer func() {
-		o.last = time.Now()
-		o.took = o.last.Sub(began)
-	}()
+	o.last = time.Now()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", o.pid))
 	if err != nil {
 		return false, fmt.Errorf("unwind: mappings of process %d: %w", o.pid, err)
 	}
 	maps := parseMaps(text)
+	o.cost = 50*time.Microsecond + time.Duration(len(maps))*2*time.Microsecond
 	var spans []span
 	for i, m := range maps {
 		if !m.executable || m.path == "[vsyscall]" {
@@ -231,7 +228,7 @@ func (o *objects) find(addr uint64) *Object {
 // stale reports whether it is time to look whether an address in no known
 // object is in a new one: reading the mappings may take a twentieth of the
 // time.
-func (o *objects) stale() bool { return time.Since(o.last) > 20*o.took }
+func (o *objects) stale() bool { return time.Since(o.last) > 20*o.cost }
 
 // close releases all images.
 func (o *objects) close() {

@@ -32,6 +32,7 @@ type recipeKind uint8
 const (
 	byRules   recipeKind = iota
 	byGuess              // there is no call frame information: try what there is
+	leaving              // rbp is the frame pointer, or was popped just now
 	outermost            // there is no caller
 )
 
@@ -47,6 +48,7 @@ type recipe struct {
 // Recipes for what code without call frame information does.
 var (
 	guessRecipe     = &recipe{kind: byGuess}
+	leavingRecipe   = &recipe{kind: leaving}
 	outermostRecipe = &recipe{kind: outermost}
 	// The return address is at the stack pointer.
 	calledRecipe = &recipe{cfa: rule{kind: ruleRegister, reg: regRSP, off: 8}, ra: rule{kind: ruleOffset, off: -8}}

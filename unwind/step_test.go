@@ -222,6 +222,12 @@ func TestEveryInstruction(t *testing.T) {
 		{"calls.c", "-Os -Wl,-z,now"},
 		{"calls.c", "-O2 -static"},
 		{"calls.c", "-O2 -static-pie"},
+		{"calls.c", "-O2 -Wl,--no-eh-frame-hdr"},
+		{"calls.c", "-O1 -fuse-ld=gold"},
+		{"calls.c", "-O2 -g -fno-asynchronous-unwind-tables"},
+		{"calls.c", "-O2 -g -gz -fno-asynchronous-unwind-tables"},
+		{"calls.c", "-O0 -fno-asynchronous-unwind-tables"},
+		{"calls.c", "-O2 -fno-omit-frame-pointer -fno-asynchronous-unwind-tables"},
 		{"throw.cc", "-O0"},
 		{"throw.cc", "-O2"},
 	}
@@ -287,8 +293,8 @@ func TestEveryInstruction(t *testing.T) {
 					}
 				}
 			}
-			if steps < 1000 || guessed*20 > steps {
-				t.Errorf("%d steps, of which %d need registers that are not known", steps, guessed)
+			if steps < 1000 || guessed*20 > steps || installing*10 > steps {
+				t.Errorf("%d steps, of which %d need registers that are not known and %d install a context", steps, guessed, installing)
 			}
 			t.Logf("%d steps, %d guessed, %d installing", steps, guessed, installing)
 		})

@@ -69,17 +69,26 @@ func (u *Unwinder) Unwind(r Regs, mem Memory, out []Frame) ([]Frame, Reason) {
 // leave goes from the frame s, whose pc is f's, to its caller's, next, whose
 // pc is g's.
 func (u *Unwinder) leave(s, next *state, f found) (how outcome, g found) {
-	switch f.rec.kind {
+	rec := f.rec
+	if rec.kind == leaving {
+		word, _ := u.stack.load(s.reg[regRSP])
+		if kind, _ := u.called(word); kind != noCall {
+			rec = calledRecipe
+		} else {
+			rec = framedRecipe
+		}
+	}
+	switch rec.kind {
 	case outermost:
 		return atEnd, g
 	case byRules:
-		how = s.apply(&u.stack, f.rec, next)
+		how = s.apply(&u.stack, rec, next)
 		if how == atEnd || how == badMemory {
 			return how, g
 		}
 		if how == left {
 			g = u.lookup(next.reg[regRIP], next.exact, true)
-			if g.obj != nil || f.rec.signal {
+			if g.obj != nil || rec.signal {
 				return left, g
 			}
 		}

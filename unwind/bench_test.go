@@ -1,0 +1,51 @@
+package unwind
+
+import (
+	"fmt"
+	"testing"
+)
+
+func BenchmarkUnwind(b *testing.B) {
+	for _, depth := range []int{5, 50} {
+		b.Run(fmt.Sprintf("depth %d", depth), func(b *testing.B) {
+			p := trace(b, build(b, "deep.c", "-O2", "-fno-optimize-sibling-calls"), fmt.Sprint(depth-5))
+			p.run()
+			u, err := New(p.pid)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer u.Close()
+			mem := ProcessMemory(p.pid)
+			fs, why := u.Unwind(p.few(), mem, nil)
+			if why != Complete || len(fs) != depth {
+				b.Fatalf("%v, %d frames\n%s", why, len(fs), describe(u, fs))
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				fs, _ = u.Unwind(p.few(), mem, fs[:0])
+			}
+		})
+	}
+}
+
+func BenchmarkNew(b *testing.B) {
+	for _, cached := range []bool{false, true} {
+		b.Run(fmt.Sprintf("cached %v", cached), func(b *testing.B) {
+			p := trace(b, build(b, "throw.cc", "-O2"))
+			p.run()
+			c := NewCache()
+			b.ReportAllocs()
+			for b.Loop() {
+				if !cached {
+					c = NewCache()
+				}
+				u, err := NewWith(p.pid, c)
+				if err != nil {
+					b.Fatal(err)
+				}
+				u.Unwind(p.few(), u.objects.mem, nil)
+				u.Close()
+			}
+		})
+	}
+}
