@@ -57,7 +57,7 @@ func (u *Unwinder) lookup(pc uint64, exact, refresh bool) found {
 // frame information.
 func (u *Unwinder) analyse(obj *Object, pc uint64, exact bool) *recipe {
 	// The code around the pc, and the beginning of the function.
-	const around = 16
+	const around = 32
 	var buf [2*around + 64]byte
 	before := around
 	near := u.objects.code(obj, u.stack.mem, buf[:2*around], pc-around)
