@@ -36,7 +36,7 @@ func (d finder) open(path, buildID string) (*object, error) {
 		o.debug = d.debugInfo(g, f.lowestCode())
 	}
 	o.symbols = readSymbols(f, g)
-	o.stubs = f.stubs()
+	o.stubs = f.stubs(o.symbols.find)
 	return o, nil
 }
 

@@ -19,13 +19,16 @@ import (
 //
 // with the number of the relocation in .rela.plt.
 
-// stubs returns the names, as "function@plt", of the stubs of f by address of
-// their first byte, and the size of a stub in each section.
-func (f *file) stubs() []stub {
+// An object's calls of indirect functions of its own go through stubs as well; the
+// relocation then has the address of the function that chooses, whose symbol is
+// the indirect function's.
+
+// stubs returns the stubs of f; resolver returns the function at an address.
+func (f *file) stubs(resolver func(vaddr uint64) string) []stub {
 	if f.Machine != elf.EM_X86_64 {
 		return nil
 	}
-	bySlot, byIndex := f.slots()
+	bySlot, byIndex := f.slots(resolver)
 	var all []stub
 	for _, s := range f.Sections {
 		if !strings.HasPrefix(s.Name, ".plt") {
@@ -49,7 +52,7 @@ func (f *file) stubs() []stub {
 // A stub is the code [low, high).
 type stub struct {
 	low, high uint64
-	name      string
+	name      string // "function@plt"
 }
 
 // target returns the name of the function that a stub at address low calls, ""
@@ -77,7 +80,7 @@ func target(code []byte, low uint64, bySlot map[uint64]string, byIndex []string)
 
 // slots returns the names of functions by the address where their own address is
 // kept, and by number of the relocation in .rela.plt.
-func (f *file) slots() (bySlot map[uint64]string, byIndex []string) {
+func (f *file) slots(resolver func(vaddr uint64) string) (bySlot map[uint64]string, byIndex []string) {
 	var symbols []elfSymbol
 	table := f.SectionByType(elf.SHT_DYNSYM)
 	if table == nil || table.Link >= uint32(len(f.Sections)) {
@@ -101,6 +104,8 @@ func (f *file) slots() (bySlot map[uint64]string, byIndex []string) {
 				if n := info >> 32; n < uint64(len(symbols)) {
 					name = cString(names, uint64(symbols[n].name))
 				}
+			case elf.R_X86_64_IRELATIVE:
+				name = resolver(binary.LittleEndian.Uint64(b[16:]))
 			}
 			if name != "" {
 				bySlot[slot] = name

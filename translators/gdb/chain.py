@@ -18,6 +18,13 @@ def chain(addr):
             # Of an inlined function gdb has the call as its place.
             symtab, line = function.symtab, function.line
             found = True
+            # What is around is where it was inlined, unless it has code of its
+            # own: then it is only declared there.
+            outer = block.superblock
+            while outer is not None and outer.function is None:
+                outer = outer.superblock
+            if outer is None or not outer.start <= addr < outer.end:
+                break
         block = block.superblock
     if not found and symtab is not None:
         put("", symtab, line)
