@@ -11,13 +11,24 @@ import (
 // for each brace, at most one empty line in a row, includes at the start of their
 // line. Comments are kept. Formatting a formatted script changes nothing. The
 // error, if the text has the wrong grammar, is an *Errors; included files and the
-// meaning of the script are not looked at.
+// meaning of the script are not looked at. The text may be one that is included in
+// any place.
 func Format(name string, src []byte) ([]byte, error) {
-	p := &parser{}
 	s := &source{name: name, text: src}
-	p.parse(s, atFile)
+	var p *parser
+	var wrong []Diagnostic
+	for at := atFile; at < nowhere; at++ { // a file to be included begins at any of them
+		p = &parser{}
+		p.parse(s, at)
+		if len(p.list) == 0 {
+			break
+		}
+		if at == atFile {
+			wrong = p.list
+		}
+	}
 	if len(p.list) > 0 {
-		return nil, &Errors{List: sorted(p.list)}
+		return nil, &Errors{List: sorted(wrong)}
 	}
 	p.broken = make(map[int]bool)
 	f := &formatter{}

@@ -69,6 +69,9 @@ EXEC()  # any
   }
 }
 `},
+		{"part of an EXEC", "SET(a,\"1\");PAT_GROUP(b){PAT()\"x\";}", "SET(a, \"1\");\nPAT_GROUP(b) {\n  PAT() \"x\";\n}\n"},
+		{"part of a group", "PAT()\"x\"{GOTO(b);}", "PAT() \"x\" {\n  GOTO(b);\n}\n"},
+		{"part of a block", "\"bt\"|VAR(x);SET(a,$x);", "\"bt\" | VAR(x);\nSET(a, $x);\n"},
 		{"carriage returns", "SET(a, \"1\"); # x\r\nSET(b, \"2\");\r\n", "SET(a, \"1\");  # x\nSET(b, \"2\");\n"},
 	} {
 		t.Run(test.what, func(t *testing.T) {

@@ -63,9 +63,6 @@ func TestShippedScripts(t *testing.T) {
 		if !strings.HasPrefix(string(text), "# "+base+": ") || !strings.Contains(string(text), "\n# example: ") {
 			t.Errorf("%s does not begin with what it is for and an example", path)
 		}
-		if around[0] != "" {
-			continue // its indentation is that of a whole file
-		}
 		if formatted, err := script.Format(path, text); err != nil || string(formatted) != string(text) {
 			t.Errorf("%s is not in canonical form: %v\n%s", path, err, formatted)
 		}
