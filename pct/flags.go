@@ -38,6 +38,8 @@ func flagTable() []flag {
 			func(o *options, s string) (err error) { o.Granularity, err = path.ParseGranularity(s); return }},
 		{"past-main", "", "show also the frames that call main",
 			func(o *options, _ string) error { o.PastMain = true; return nil }},
+		{"templates", "", "functions with their template arguments",
+			func(o *options, _ string) error { o.Templates = true; return nil }},
 		{"total", "", "with callees: count a sample once for each frame on its path",
 			func(o *options, _ string) error { o.Total = true; return nil }},
 		{"e", "", "with standard errors",

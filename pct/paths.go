@@ -15,7 +15,7 @@ dispatch_2, called by main, has that share. Inlined functions are frames like
 others. Without debug data a frame is OBJECT:SYMBOL or OBJECT:0xADDRESS; "?" at the
 end stands for callers that could not be found.
 `,
-		flags:   []string{"l", "g", "past-main", "e", "by", "where", "n", "threshold", "O", "translator"},
+		flags:   []string{"l", "g", "past-main", "templates", "e", "by", "where", "n", "threshold", "O", "translator"},
 		example: "-l3 -where 'n > 1000000' /tmp/pct/hier-test.4711",
 		run: func(v *invocation) error {
 			style := report.Style{Errors: v.errors, Colour: v.terminal}

@@ -106,10 +106,21 @@ func (r *run) object(w *data.Writer, o *unwind.Object) data.ObjectID {
 	}
 	id, ok := r.objects[o]
 	if !ok {
-		id = w.Object(o.Path, o.BuildID, byte(o.Kind), o.Start, o.End, o.Bias)
+		id = w.Object(o.Path, o.BuildID, objectKind(o.Kind), o.Start, o.End, o.Bias)
 		r.objects[o] = id
 	}
 	return id
+}
+
+// objectKind is the number that the file format gives a kind.
+func objectKind(k unwind.ObjectKind) byte {
+	switch k {
+	case unwind.File:
+		return 0
+	case unwind.VDSO:
+		return 1
+	}
+	return 2
 }
 
 // sample writes a sample at once: what is in the file outlives us.

@@ -51,6 +51,7 @@ type Options struct {
 	Rows        int     // at most so many; 0 is all
 	Threshold   float64 // only rows of this fraction or more
 	Levels      int     // Paths: only the innermost so many frames; 0 is all
+	Templates   bool    // functions with their template arguments
 	Total       bool    // Flat: with callees, each sample counted once per row
 }
 
@@ -149,7 +150,7 @@ func (s *Selection) leaves(tr *tree, t Translator, o Options, label func(frame, 
 			return nil, err
 		}
 	}
-	all, err := s.symbolize(t)
+	all, err := s.symbolize(t, o.Templates)
 	if err != nil {
 		return nil, err
 	}

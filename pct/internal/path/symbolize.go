@@ -46,7 +46,7 @@ const unselected = -1
 
 // symbolize asks the translator about all instructions on the selected call
 // paths, object by object. Without a translator (nil) functions are unknown.
-func (s *Selection) symbolize(t Translator) (*symbols, error) {
+func (s *Selection) symbolize(t Translator, templates bool) (*symbols, error) {
 	all := s.places()
 	all.chains = make([][]frame, len(all.places))
 	for i, p := range all.places {
@@ -66,6 +66,13 @@ func (s *Selection) symbolize(t Translator) (*symbols, error) {
 		slices.SortFunc(indices, func(a, b int) int { return cmp.Compare(all.places[a].vaddr, all.places[b].vaddr) })
 		if err := all.translate(t, all.objects[object], indices); err != nil {
 			return nil, err
+		}
+	}
+	if !templates {
+		for _, chain := range all.chains {
+			for i := range chain {
+				chain[i].function = withoutTemplates(chain[i].function)
+			}
 		}
 	}
 	return all, nil
