@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"strings"
 	"text/tabwriter"
 	"time"
 )
@@ -29,6 +28,7 @@ func (b *bench) all() (err error) {
 	if b.target, err = compile(b.dir); err != nil {
 		return err
 	}
+	load := loadAverage()
 	began := time.Now()
 	done := 0
 	for ; done < b.rounds; done++ {
@@ -52,8 +52,8 @@ func (b *bench) all() (err error) {
 			}
 		}
 	}
-	fmt.Fprintf(b.out, "%d rounds of %v of CPU time, %d processors, gdb %s\n",
-		done, b.burn, runtime.NumCPU(), gdbVersion())
+	fmt.Fprintf(b.out, "%d rounds of %v of CPU time, %d processors, load %s, gdb %s\n",
+		done, b.burn, runtime.NumCPU(), load, gdbVersion())
 	b.printStops()
 	b.printSustained()
 	return b.parsers()
@@ -150,13 +150,4 @@ func (b *bench) printSustained() {
 	if rows > 0 {
 		w.Flush()
 	}
-}
-
-func gdbVersion() string {
-	out, err := command("gdb", "--version")
-	if err != nil {
-		return "absent"
-	}
-	line, _, _ := strings.Cut(out, "\n")
-	return line[strings.LastIndexByte(line, ' ')+1:]
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"os/exec"
 	"slices"
 )
 
@@ -24,9 +23,4 @@ func summary[T any](runs []T, figure func(T) float64) spread {
 func middle[T cmp.Ordered](values []T) T {
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[len(sorted)/2]
-}
-
-func command(argv ...string) (string, error) {
-	out, err := exec.Command(argv[0], argv[1:]...).Output()
-	return string(out), err
 }
