@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"debug/elf"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"syscall"
 
 	"github.com/profilecollection/pct/translators"
@@ -20,7 +22,8 @@ type file struct {
 }
 
 func openFile(path string) (*file, error) {
-	f, err := os.Open(path)
+	// Not to wait for the other end of a FIFO.
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -36,12 +39,20 @@ func openFile(path string) (*file, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	e, err := elf.NewFile(bytes.NewReader(data))
-	if err == nil && e.ByteOrder != binary.LittleEndian {
-		err = fmt.Errorf("big-endian ELF files are not read")
-	}
+	g, err := newFile(path, data)
 	if err != nil {
 		syscall.Munmap(data)
+	}
+	return g, err
+}
+
+// newFile returns the ELF file whose contents are data.
+func newFile(path string, data []byte) (*file, error) {
+	e, err := elf.NewFile(bytes.NewReader(data))
+	if err == nil && e.ByteOrder != binary.LittleEndian {
+		err = errors.New("big-endian ELF files are not read")
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return &file{File: e, path: path, data: data}, nil
@@ -56,7 +67,7 @@ func (f *file) contents(s *elf.Section) []byte {
 	if s == nil || s.Type == elf.SHT_NOBITS {
 		return nil
 	}
-	if s.Flags&elf.SHF_COMPRESSED == 0 && !bytes.HasPrefix([]byte(s.Name), []byte(".zdebug")) {
+	if s.Flags&elf.SHF_COMPRESSED == 0 && !strings.HasPrefix(s.Name, ".zdebug") {
 		size := uint64(len(f.data))
 		if s.Offset > size || s.FileSize > size-s.Offset {
 			return nil

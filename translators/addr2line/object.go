@@ -35,7 +35,7 @@ func (d finder) open(path, buildID string) (*object, error) {
 	if g != nil {
 		o.debug = d.debugInfo(g, f.lowestCode())
 	}
-	o.symbols = readSymbols(f, g)
+	o.symbols = readSymbols(f, g, f.miniDebug())
 	o.stubs = f.stubs(o.symbols.find)
 	return o, nil
 }

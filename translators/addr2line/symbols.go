@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"debug/elf"
 	"encoding/binary"
+	"os/exec"
 	"slices"
 	"sort"
 	"strings"
@@ -39,6 +40,27 @@ func readSymbols(files ...*file) *symbolTable {
 		}
 	}
 	return &symbolTable{}
+}
+
+// miniDebug returns the ELF file that f holds in .gnu_debugdata, as Fedora's do:
+// a symbol table packed by xz, which is unpacked by the command xz. It is nil
+// where there is none, or where f has all symbols anyway.
+func (f *file) miniDebug() *file {
+	packed := f.section(".gnu_debugdata")
+	if packed == nil || f.SectionByType(elf.SHT_SYMTAB) != nil {
+		return nil
+	}
+	xz := exec.Command("xz", "-dc")
+	xz.Stdin = bytes.NewReader(packed)
+	data, err := xz.Output()
+	if err != nil {
+		return nil
+	}
+	g, err := newFile(f.path, data)
+	if err != nil {
+		return nil
+	}
+	return g
 }
 
 // symbols reads one table of f, nil if it has none.

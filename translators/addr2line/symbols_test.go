@@ -2,6 +2,7 @@ package main
 
 import (
 	"debug/elf"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -74,6 +75,20 @@ func TestDynamicSymbols(t *testing.T) {
 		if got := functionAt(t, library, s.Value+s.Size/2); got != want {
 			t.Errorf("%s in a stripped library is %q, want %q", name, got, want)
 		}
+	}
+}
+
+// Fedora leaves the full symbol table in stripped objects, packed.
+func TestMiniDebugInfo(t *testing.T) {
+	library := build(t, "chain.c", "-O0 -shared -fPIC")
+	mix := symbolsOf(t, library)["mix"]
+	mini := filepath.Join(t.TempDir(), "mini")
+	command(t, "", "objcopy", "--only-keep-debug", library, mini)
+	command(t, "", "xz", mini)
+	command(t, "", "strip", library)
+	command(t, "", "objcopy", "--add-section=.gnu_debugdata="+mini+".xz", library)
+	if got := functionAt(t, library, mix.Value); got != "mix" {
+		t.Errorf("mix is %q", got)
 	}
 }
 
