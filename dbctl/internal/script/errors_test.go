@@ -180,3 +180,26 @@ func TestNearest(t *testing.T) {
 		}
 	}
 }
+
+func TestDeepNesting(t *testing.T) {
+	src := strings.Repeat(`EXEC() "" { `, 10_000) + strings.Repeat("}", 10_000)
+	_, err := Load("f", []byte(src), Options{})
+	if got := messages(err); !strings.HasSuffix(got, "EXEC cannot stand in EXEC\n1:611-612: blocks are nested too deeply") {
+		t.Errorf("got %s", got)
+	}
+}
+
+// A few files that include each other twice would never end.
+func TestManyIncludes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for i := range 30 {
+		text := fmt.Sprintf("#include \"%d\"\n#include \"%d\"\n", i+1, i+1)
+		if err := os.WriteFile(fmt.Sprint(i), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := Load("f", []byte("#include \"0\"\n"), Options{})
+	if err == nil || !strings.Contains(err.Error(), "more than 500 files are included") {
+		t.Errorf("got %v", err)
+	}
+}
