@@ -69,6 +69,7 @@ const (
 	noCall
 	directCall
 	indirectCall
+	handlerCall    // none: a signal handler returns to the address
 	callUnreadable // the code can't be read
 )
 
@@ -120,6 +121,16 @@ const endbr64 = "\xf3\x0f\x1e\xfa"
 // settlesFrame are the instructions that make rbp the frame pointer once it
 // has been pushed: mov %rsp,%rbp in its two encodings.
 var settlesFrame = []string{"\x48\x89\xe5", "\x48\x8b\xec"}
+
+// settles reports whether code begins with such an instruction.
+func settles(code []byte) bool {
+	for _, mov := range settlesFrame {
+		if bytes.HasPrefix(code, []byte(mov)) {
+			return true
+		}
+	}
+	return false
+}
 
 // recogniseFrame says how to leave a function that keeps a frame pointer: code
 // is its beginning, and done bytes of it lie before the pc. It returns nil if

@@ -2,6 +2,7 @@ package unwind
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -47,5 +48,25 @@ func BenchmarkNew(b *testing.B) {
 				u.Close()
 			}
 		})
+	}
+}
+
+// BenchmarkRecipe is what a pc costs that has not been seen before.
+func BenchmarkRecipe(b *testing.B) {
+	p := trace(b, build(b, "throw.cc", "-O2"))
+	p.run()
+	u := newUnwinder(b, p.pid)
+	for _, o := range u.Objects() {
+		s := o.image.functions()
+		if !strings.Contains(o.Path, "libc.so") {
+			continue
+		}
+		f := o.image.ehFrames()
+		b.ReportAllocs()
+		i := 0
+		for b.Loop() {
+			f.recipe(s.list[i%len(s.list)].addr + 7)
+			i++
+		}
 	}
 }

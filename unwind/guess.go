@@ -36,7 +36,7 @@ func (u *Unwinder) lookup(pc uint64, exact, refresh bool) found {
 		return none
 	}
 	obj := u.objects.find(at)
-	if obj == nil && refresh && u.objects.stale() && u.Refresh() == nil {
+	if obj == nil && refresh && u.objects.mayRefresh() && u.Refresh() == nil {
 		obj = u.objects.find(at)
 	}
 	if obj == nil {
@@ -45,6 +45,11 @@ func (u *Unwinder) lookup(pc uint64, exact, refresh bool) found {
 	f := found{key: key, obj: obj}
 	if obj.image != nil {
 		f.rec = obj.image.recipe(at - obj.Bias)
+	}
+	if f.rec != nil && obj.image.golang {
+		var buf [16]byte
+		name, _, _ := u.function(obj, pc, exact)
+		f.rec = goRecipe(f.rec, name, exact, u.objects.code(obj, u.stack.mem, buf[:], pc))
 	}
 	if f.rec == nil {
 		f.rec = u.analyse(obj, pc, exact)
@@ -67,12 +72,9 @@ func (u *Unwinder) analyse(obj *Object, pc uint64, exact bool) *recipe {
 	if isSigreturn(near[before:]) {
 		return signalRecipe()
 	}
-	start := u.start(obj, pc, exact)
-	if start != 0 {
-		name, _ := u.Symbol(Frame{PC: pc, Object: obj, Exact: exact})
-		if roots[name] {
-			return outermostRecipe
-		}
+	name, start, size := u.function(obj, pc, exact)
+	if roots[name] {
+		return outermostRecipe
 	}
 	if exact {
 		if start == pc {
@@ -83,26 +85,32 @@ func (u *Unwinder) analyse(obj *Object, pc uint64, exact bool) *recipe {
 		}
 	}
 	if start != 0 && start < pc {
-		code := u.objects.code(obj, u.stack.mem, buf[2*around:], start)
+		code := buf[2*around:]
+		code = u.objects.code(obj, u.stack.mem, code[:min(size, uint64(len(code)))], start)
 		rec := recogniseFrame(code, pc-start)
 		done := min(uint64(before), pc-start)
 		if rec == framedRecipe && exact && returning(near[before-int(done):before], near[before:]) {
 			rec = leavingRecipe
 		}
-		if rec != nil {
+		if rec == framedRecipe || rec != nil && exact {
 			return rec
 		}
 	}
 	return guessRecipe
 }
 
-// start returns the runtime address of the function that a pc is in, 0 if it
-// is not known.
-func (u *Unwinder) start(obj *Object, pc uint64, exact bool) uint64 {
-	if name, start := u.Symbol(Frame{PC: pc, Object: obj, Exact: exact}); name != "" {
-		return start + obj.Bias
+// function returns the symbol of the function that a pc is in, its runtime
+// address and its size; 0 if it is not known.
+func (u *Unwinder) function(obj *Object, pc uint64, exact bool) (name string, start, size uint64) {
+	if obj == nil || obj.image == nil {
+		return "", 0, 0
 	}
-	return 0
+	s := obj.image.functions()
+	y := s.find(Frame{PC: pc, Object: obj, Exact: exact}.Vaddr())
+	if y == nil {
+		return "", 0, 0
+	}
+	return s.name(y), y.addr + obj.Bias, y.size
 }
 
 // called returns what instruction stands before an address, if it is
@@ -113,7 +121,7 @@ func (u *Unwinder) called(ra uint64) (callKind, uint64) {
 		return noCall, 0
 	}
 	if f.rec.signal {
-		return indirectCall, 0 // by the kernel, of a handler
+		return handlerCall, 0
 	}
 	if f.call == callUnseen {
 		var buf [longestCall]byte
@@ -147,19 +155,21 @@ func (u *Unwinder) guess(s, next *state, f found) outcome {
 		next.set(regRSP, addr+8)
 		next.set(regRIP, ra)
 	}
-	start := uint64(0)
-	if f.obj != nil {
-		if start = u.start(f.obj, pc, s.exact); start != 0 {
-			for i := range uint64(maxScan) {
-				w, ok := m.load(sp + 8*i)
-				if !ok {
-					break
-				}
-				if kind, target := u.called(w); kind == directCall && target == start {
-					at(sp + 8*i)
-					return left
-				}
-			}
+	handler := uint64(1<<64 - 1) // where the end of a signal handler is said to be
+	_, start, _ := u.function(f.obj, pc, s.exact)
+	for i := uint64(0); start != 0 && i < maxScan; i++ {
+		w, ok := m.load(sp + 8*i)
+		if !ok {
+			break
+		}
+		kind, target := u.called(w)
+		if kind == directCall && target == start {
+			at(sp + 8*i)
+			return left
+		}
+		if kind == handlerCall {
+			handler = sp + 8*i
+			break
 		}
 	}
 	word, _ := m.load(sp)
@@ -168,19 +178,24 @@ func (u *Unwinder) guess(s, next *state, f found) outcome {
 		kind, target = u.called(word)
 		// A direct call that leads to after the pc may be left from
 		// before, unless the function is known to keep no frame.
-		if kind == indirectCall || kind == callUnreadable || kind == directCall && (target <= pc || start != 0) {
+		if kind == indirectCall || kind == callUnreadable || kind == handlerCall || kind == directCall && (target <= pc || start != 0) {
 			at(sp)
 			return left
 		}
 	}
-	if bp := s.reg[regRBP]; s.has(regRBP) && bp >= sp && bp%8 == 0 {
+	// The frame pointer is above the stack pointer, but for Go's functions
+	// that have changed stacks.
+	switches := !s.exact && f.obj != nil && f.obj.image != nil && f.obj.image.golang
+	if bp := s.reg[regRBP]; s.has(regRBP) && bp != 0 && (bp >= sp || switches) && bp%8 == 0 && bp < handler {
 		ra, ok := m.load(bp + 8)
 		old, _ := m.load(bp)
 		if ok && ra == 0 && old == 0 {
 			return atEnd
 		}
 		if ok {
-			if kind, _ := u.called(ra); kind != noCall {
+			// The outermost function may have been given its return
+			// address without a call.
+			if kind, _ := u.called(ra); kind != noCall || old == 0 && u.objects.find(ra) != nil {
 				at(bp + 8)
 				next.set(regRBP, old)
 				return left
@@ -189,9 +204,13 @@ func (u *Unwinder) guess(s, next *state, f found) outcome {
 	} else if bp == 0 && !s.exact {
 		return atEnd
 	}
-	if kind == directCall {
+	switch {
+	case kind == directCall:
 		at(sp)
-		return left
+	case handler != 1<<64-1:
+		at(handler)
+	default:
+		return noRecipe
 	}
-	return noRecipe
+	return left
 }

@@ -21,6 +21,7 @@ type image struct {
 	file    source
 	elf     *elf.File
 	buildID string
+	golang  bool // made by Go's linker
 
 	framesOnce sync.Once
 	frames     *frames // .eh_frame, or nil
@@ -49,6 +50,7 @@ func newImage(r readCloser) (*image, error) {
 		return nil, errors.New("no x86-64 ELF file")
 	}
 	img.elf = f
+	img.golang = img.isGo()
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_NOTE && p.Filesz < 1<<16 && img.buildID == "" {
 			b := make([]byte, p.Filesz)
@@ -151,6 +153,19 @@ func (img *image) section(name string) (data []byte, vaddr uint64) {
 // maxSection bounds what a compressed section may hold.
 const maxSection = 1 << 30
 
+// readFrom reads a segment's file contents from an offset on. What the header
+// says of their size need not be true.
+func readFrom(p *elf.Prog, off uint64) []byte {
+	size := p.Filesz - off
+	if size > 16<<20 {
+		b, _ := io.ReadAll(io.NewSectionReader(p, int64(off), int64(min(size, maxSection))))
+		return b
+	}
+	b := make([]byte, size)
+	n, _ := p.ReadAt(b, int64(off))
+	return b[:n]
+}
+
 // ehFrames returns the call frame information of .eh_frame, nil if there is
 // none.
 func (img *image) ehFrames() *frames {
@@ -158,9 +173,9 @@ func (img *image) ehFrames() *frames {
 		var hdr []byte
 		var hdrAt uint64
 		for _, p := range img.elf.Progs {
-			if p.Type == elf.PT_GNU_EH_FRAME && p.Filesz < maxSection {
+			if p.Type == elf.PT_GNU_EH_FRAME {
 				hdrAt = p.Vaddr
-				hdr, _ = io.ReadAll(p.Open())
+				hdr = readFrom(p, 0)
 			}
 		}
 		data, at := img.section(".eh_frame")
@@ -169,7 +184,7 @@ func (img *image) ehFrames() *frames {
 			at = c.pointer(hdr[1], hdrAt, hdrAt)
 			for _, p := range img.elf.Progs {
 				if p.Type == elf.PT_LOAD && at >= p.Vaddr && at-p.Vaddr < p.Filesz {
-					data, _ = io.ReadAll(io.NewSectionReader(p, int64(at-p.Vaddr), int64(p.Filesz-(at-p.Vaddr))))
+					data = readFrom(p, at-p.Vaddr)
 				}
 			}
 		}
@@ -207,8 +222,12 @@ func (img *image) recipe(vaddr uint64) *recipe {
 		if f := img.debugFrames(); f != nil {
 			rec = f.recipe(vaddr)
 		}
-		if rec != nil && !rec.signal && isSigreturn(img.code(vaddr)) {
+		switch {
+		case rec == nil:
+		case !rec.signal && isSigreturn(img.code(vaddr+1)):
 			rec = signalRecipe() // Go describes its trampoline as a plain function
+		case img.golang:
+			rec = withFramePointer(rec)
 		}
 	}
 	img.mu.Lock()

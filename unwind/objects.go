@@ -17,14 +17,15 @@ import (
 
 // objects are the objects of a process and what of them is mapped now.
 type objects struct {
-	pid   int
-	mem   Memory
-	cache *Cache
-	all   []*Object
-	spans []span // executable, sorted
-	byID  map[identity]*Object
-	last  time.Time     // of the last refresh
-	cost  time.Duration // of one, about
+	pid    int
+	mem    Memory
+	cache  *Cache
+	all    []*Object
+	spans  []span // executable, sorted
+	byID   map[identity]*Object
+	cost   time.Duration // of a refresh, about
+	credit float64       // refreshes that may be made unasked
+	asked  time.Time     // when credit was last counted
 }
 
 type span struct {
@@ -44,7 +45,6 @@ const deletedSuffix = " (deleted)"
 
 // refresh reads the mappings. It reports whether anything executable changed.
 func (o *objects) refresh() (changed bool, err error) {
-	o.last = time.Now()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", o.pid))
 	if err != nil {
 		return false, fmt.Errorf("unwind: mappings of process %d: %w", o.pid, err)
@@ -225,10 +225,22 @@ func (o *objects) find(addr uint64) *Object {
 	return nil
 }
 
-// stale reports whether it is time to look whether an address in no known
-// object is in a new one: reading the mappings may take a twentieth of the
-// time.
-func (o *objects) stale() bool { return time.Since(o.last) > 20*o.cost }
+// maxCredit is how many refreshes may be made in quick succession, as are
+// needed while a program starts.
+const maxCredit = 10
+
+// mayRefresh reports whether to look if an address in no known object is in a
+// new one. In the long run, that is to take a twentieth of the time.
+func (o *objects) mayRefresh() bool {
+	now := time.Now()
+	o.credit = min(maxCredit, o.credit+float64(now.Sub(o.asked))/float64(20*o.cost))
+	o.asked = now
+	if o.credit < 1 {
+		return false
+	}
+	o.credit--
+	return true
+}
 
 // close releases all images.
 func (o *objects) close() {

@@ -138,6 +138,8 @@ type shadowCall struct {
 	slot  uint64 // where on the stack the return address stands
 	exact bool   // a signal interrupted ra
 	sp    uint64 // the stack pointer then
+
+	handler bool // ra is where a signal handler returns to
 }
 
 // stepped brings the shadow up to date after a step from pc and sp.
@@ -173,7 +175,7 @@ func (s *shadow) delivered(mem Memory, pc, sp uint64, now *unix.PtraceRegs) {
 	c := cursor{b: b[:]}
 	s.calls = append(s.calls,
 		shadowCall{ra: pc, exact: true, sp: sp},
-		shadowCall{ra: c.u64(), slot: now.Rsp})
+		shadowCall{ra: c.u64(), slot: now.Rsp, handler: true})
 }
 
 func (s *shadow) equal(fs []Frame, pc uint64) bool {
@@ -181,7 +183,7 @@ func (s *shadow) equal(fs []Frame, pc uint64) bool {
 		return false
 	}
 	for i, f := range fs[1:] {
-		if c := s.calls[len(s.calls)-1-i]; f.PC != c.ra || f.Exact != c.exact {
+		if c := s.calls[len(s.calls)-1-i]; f.PC != c.ra || f.Exact != (c.exact || c.handler) {
 			return false
 		}
 	}

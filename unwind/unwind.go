@@ -16,7 +16,7 @@ type Frame struct {
 	PC     uint64
 	CFA    uint64  // the stack pointer of its caller, just before the call; 0 where the path ends for want of a recipe
 	Object *Object // what PC lies in; nil: unknown
-	Exact  bool    // PC is an instruction not yet executed, no return address: frame 0, and what a signal interrupted
+	Exact  bool    // PC is an instruction not yet executed, no return address: frame 0, what a signal interrupted, and what its handler returns to
 }
 
 // Vaddr returns the ELF virtual address of the instruction that the frame is
@@ -101,15 +101,11 @@ func (u *Unwinder) Objects() []*Object { return u.objects.all }
 // Symbol returns the raw, mangled name and the start (ELF virtual address) of
 // the function symbol that covers the frame's Vaddr; "" if there is none.
 func (u *Unwinder) Symbol(f Frame) (name string, start uint64) {
-	if f.Object == nil || f.Object.image == nil {
-		return "", 0
+	name, start, _ = u.function(f.Object, f.PC, f.Exact)
+	if name != "" {
+		start -= f.Object.Bias
 	}
-	s := f.Object.image.functions()
-	y := s.find(f.Vaddr())
-	if y == nil {
-		return "", 0
-	}
-	return s.name(y), y.addr
+	return name, start
 }
 
 // Function is a function symbol of a mapped object. Addr is an ELF virtual

@@ -41,7 +41,7 @@ func (u *Unwinder) Unwind(r Regs, mem Memory, out []Frame) ([]Frame, Reason) {
 	s.set(regRBP, r.BP)
 	f := u.lookup(r.PC, true, true)
 	for depth, backward := 1, 0; ; depth++ {
-		out = append(out, Frame{PC: s.reg[regRIP], Object: f.obj, Exact: s.exact})
+		out = append(out, Frame{PC: s.reg[regRIP], Object: f.obj, Exact: s.exact || f.rec.signal})
 		how, g := u.leave(s, next, f)
 		switch how {
 		case left:

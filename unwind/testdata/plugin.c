@@ -1,0 +1,6 @@
+/* A library for load.c. */
+void plugin(void (*f)(void))
+{
+	f();
+	__asm__ volatile("");
+}
