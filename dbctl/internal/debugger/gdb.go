@@ -108,9 +108,9 @@ func setup() []string {
 		// Signals pass as if nobody watched, but for those that stop a
 		// process: a traced process can't stop as its parent expects.
 		console("handle all nostop noprint pass"),
-		console("handle SIGTRAP stop noprint nopass"),
 		console("handle SIGINT nostop noprint pass"),
-		console("handle SIGSTOP SIGTSTP SIGTTIN SIGTTOU stop noprint pass"),
+		console("handle SIGTRAP stop print nopass"),
+		console("handle SIGSTOP SIGTSTP SIGTTIN SIGTTOU stop print pass"),
 		console("catch exec"),
 		`-break-commands 1 "silent" "printf \"\\aexec %d\\n\", $_thread"`,
 	}
