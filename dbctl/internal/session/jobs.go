@@ -23,15 +23,19 @@ func (s *Session) rest(ev debugger.Event) {
 		s.send(s.table.Deliver(ev.Thread, ev.Signal))
 		return
 	}
-	wanted := s.signals.stopWanted()
 	s.dog.free(s.pid)
 	s.ask(time.Now().Add(answerTime), s.table.Detach)
 	s.threads = make(map[int]*thread)
 	s.queue = nil
 	s.state = resting
 	s.expires = time.Time{}
-	if wanted {
-		// The shell waits for our whole process group to stop.
+	s.stopToo()
+}
+
+// stopToo stops us, if the terminal wanted our whole process group to stop:
+// the shell waits for that.
+func (s *Session) stopToo() {
+	if s.signals.stopWanted() {
 		unix.Kill(os.Getpid(), unix.SIGSTOP)
 	}
 }

@@ -78,7 +78,10 @@ func (s *Session) outside() {
 	select {
 	case st := <-s.child:
 		s.changed(st)
-	case <-time.After(100 * time.Millisecond):
+	case <-time.After(20 * time.Millisecond):
+		if s.state == resting {
+			s.stopToo() // our own signal may come after the program's
+		}
 		if s.signals.termWanted() {
 			unix.Kill(s.pid, unix.SIGTERM)
 		}
