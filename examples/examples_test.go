@@ -19,8 +19,21 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+// prefix is where the commands under test are installed.
+var prefix = filepath.Join(os.TempDir(), fmt.Sprintf("pct-examples-%d", os.Getpid()))
+
+func TestMain(m *testing.M) {
+	status := 1
+	if err := install(prefix); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	} else {
+		status = m.Run()
+	}
+	os.RemoveAll(prefix)
+	os.Exit(status)
+}
+
 func TestExamples(t *testing.T) {
-	prefix := install(t)
 	testscript.Run(t, testscript.Params{
 		Dir: ".",
 		Setup: func(env *testscript.Env) error {
@@ -38,20 +51,17 @@ func TestExamples(t *testing.T) {
 	})
 }
 
-// install runs `make install` and returns the PREFIX.
-func install(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	prefix := filepath.Join(dir, "usr")
-	cmd := exec.Command("make", "-C", "..", "install", "BIN="+filepath.Join(dir, "bin"), "PREFIX="+prefix)
+// install runs `make install`; what it builds goes below prefix too.
+func install(prefix string) error {
+	cmd := exec.Command("make", "-C", "..", "install", "BIN="+filepath.Join(prefix, "build"), "PREFIX="+prefix)
 	cmd.Env = append(os.Environ(), "MAKEFLAGS=", "MAKELEVEL=", "DESTDIR=")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", cmd, err, out)
+		return fmt.Errorf("%s: %w\n%s", cmd, err, out)
 	}
-	return prefix
+	return nil
 }
 
-var sampleCount = regexp.MustCompile(`\b(\d+) samples\b`)
+var sampleCount = regexp.MustCompile(`\b(\d+) samples?\b`)
 
 // share FILE TEXT PERCENT: the line of a report that ends in TEXT has that share of
 // the samples, within the error to be expected of so many of them.
