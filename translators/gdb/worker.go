@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -37,6 +38,8 @@ type worker struct {
 }
 
 func work(o options, stdin io.Reader, stdout, stderr io.Writer) error {
+	// Where the library panics its message is enough for the supervisor's report.
+	debug.SetTraceback("none")
 	w, err := startWorker(o, stderr)
 	if err != nil {
 		return err
@@ -50,6 +53,8 @@ func startWorker(o options, stderr io.Writer) (*worker, error) {
 		"-iex", "set auto-load off",
 		"-iex", "set pagination off",
 		"-iex", "set confirm off",
+		// Not to take a file of the working directory for one of the same name.
+		"-iex", "set directories $cdir",
 	}
 	if o.debugDir != "" {
 		argv = append(argv, "-iex", "set debug-file-directory "+o.debugDir)
