@@ -54,13 +54,18 @@ func (p period) next() time.Duration {
 // first is the interval before the first sample of a thread. It's uniform over
 // a whole period, so that a thread of any age has a fair share: one that lives
 // for a tenth of a period is sampled one time in ten.
-func (p period) first() time.Duration { return 1 + rand.N(p.mean) }
+func (p period) first() time.Duration { return max(shortest, rand.N(p.mean)) }
+
+// shortest is the least period of any clock. The kernel repeats a perf tick
+// until the thread has stopped for it; of one that comes again within some
+// 20 µs, the interrupts leave the thread no time to stop in, and it hangs.
+const shortest = 100 * time.Microsecond
 
 // startClock starts the clock of that kind on all threads of a process; best
 // is the first that works. The reason why a better one did not is told.
 func startClock(kind string, pid int, p period, tids []int) (c clock, why string, err error) {
-	if p.mean < 100*time.Microsecond {
-		return nil, "", fmt.Errorf("a period of %v is too short for a debugger: 100µs is the least", p.mean)
+	if p.mean < shortest {
+		return nil, "", fmt.Errorf("a period of %v is too short for a debugger: %v is the least", p.mean, shortest)
 	}
 	start := func(c clock) error {
 		for _, tid := range tids {
