@@ -77,7 +77,7 @@ func detachWith(tid int, sig unix.Signal) error {
 // find resolves a command as execvp does, and returns the path to execute.
 func find(name string) (string, error) {
 	if name == "" {
-		return "", errors.New("the program's name is empty")
+		return "", &NotFound{"the program's name is empty"}
 	}
 	if strings.Contains(name, "/") {
 		return name, runnable(name)
