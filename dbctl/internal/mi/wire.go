@@ -3,6 +3,7 @@ package mi
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 	"sync"
 	"time"
 
@@ -14,6 +15,13 @@ const (
 	readChunk = 64 << 10
 	pipeSize  = 1 << 20
 	tailSize  = 4 << 10
+	forEver   = time.Duration(math.MaxInt64)
+
+	// lineTime is how long a line that has begun is left to grow before we
+	// look again. Waiting for its next byte instead has us woken by each of
+	// gdb's small writes: it then pays for the waking, and where processors
+	// are scarce it is preempted a hundred times a line.
+	lineTime = 30 * time.Microsecond
 )
 
 // outcome is what fill or poll came back with.
@@ -137,16 +145,14 @@ func (w *wire) fill(deadline time.Time, wakeable bool) outcome {
 }
 
 // poll waits until the debugger writes, reads, complains or ends, or until
-// Wake if wakeable, and attends to all but the first.
+// Wake if wakeable, and attends to all but the first. Within a line it waits
+// for lineTime at most.
 func (w *wire) poll(deadline time.Time, wakeable bool) outcome {
-	var timeout *unix.Timespec
+	left := forEver
 	if !deadline.IsZero() {
-		left := time.Until(deadline)
-		if left <= 0 {
+		if left = time.Until(deadline); left <= 0 {
 			return timedOut
 		}
-		ts := unix.NsecToTimespec(int64(left))
-		timeout = &ts
 	}
 	fds := [5]unix.PollFd{
 		{Fd: int32(w.out), Events: unix.POLLIN},
@@ -161,7 +167,12 @@ func (w *wire) poll(deadline time.Time, wakeable bool) outcome {
 	if len(w.unsent) > 0 {
 		fds[4].Fd = int32(w.in)
 	}
-	if n, err := unix.Ppoll(fds[:], timeout, nil); n <= 0 || err != nil {
+	if w.start < len(w.buf) {
+		fds[0].Fd = -1
+		left = min(left, lineTime)
+	}
+	timeout := unix.NsecToTimespec(int64(left))
+	if n, err := unix.Ppoll(fds[:], &timeout, nil); n <= 0 || err != nil {
 		return stirred // a signal or the deadline: the caller finds out
 	}
 	if fds[1].Revents != 0 {
