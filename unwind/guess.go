@@ -189,7 +189,7 @@ func (u *Unwinder) guess(s, next *state, f found) outcome {
 	if bp := s.reg[regRBP]; s.has(regRBP) && bp != 0 && (bp >= sp || switches) && bp%8 == 0 && bp < handler {
 		ra, ok := m.load(bp + 8)
 		old, _ := m.load(bp)
-		if ok && ra == 0 && old == 0 {
+		if ok && ra == 0 && old == 0 && f.obj != nil {
 			return atEnd
 		}
 		if ok {

@@ -130,7 +130,7 @@ func (img *image) section(name string) (data []byte, vaddr uint64) {
 	if s == nil && strings.HasPrefix(name, ".debug_") {
 		s = img.elf.Section(".z" + name[1:])
 	}
-	if s == nil || s.Type == elf.SHT_NOBITS {
+	if s == nil || s.Type == elf.SHT_NOBITS || s.Size > maxSection {
 		return nil, 0
 	}
 	data, err := s.Data()
@@ -150,7 +150,7 @@ func (img *image) section(name string) (data []byte, vaddr uint64) {
 	return data, s.Addr
 }
 
-// maxSection bounds what a compressed section may hold.
+// maxSection bounds what a section, decompressed, may hold.
 const maxSection = 1 << 30
 
 // readFrom reads a segment's file contents from an offset on. What the header

@@ -153,7 +153,13 @@ func (o *objects) image(maps []mapping, i int) (*image, error) {
 			return nil, err
 		}
 	}
-	// What remains is what the process has of it in memory.
+	return o.mapped(maps, i)
+}
+
+// mapped makes an image of what the process has of a file in its memory: what
+// remains if the file is deleted and out of reach.
+func (o *objects) mapped(maps []mapping, i int) (*image, error) {
+	m := maps[i]
 	var parts []mapping
 	for _, p := range maps {
 		if p.inode == m.inode && p.path == m.path {

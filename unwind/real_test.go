@@ -36,7 +36,7 @@ func TestRealPrograms(t *testing.T) {
 		{"sh", "-c", "exec xz -9 -c /dev/zero >/dev/null"},
 		{"perl", "-e", "while (1) { my %h; $h{$_ % 97} .= join ',', sort map { s/1+/b/r } 1..$_ for 1..100 }"},
 	}
-	const stops = 4
+	const stops = 2
 	for _, argv := range tests {
 		t.Run(argv[0], func(t *testing.T) {
 			p := trace(t, argv...)

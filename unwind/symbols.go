@@ -20,8 +20,11 @@ type symbol struct {
 	rank       uint8  // the lower the better
 }
 
+// maxName bounds a name, whose end is missing perhaps.
+const maxName = 1 << 16
+
 func (s *symbols) name(y *symbol) string {
-	t := s.text[y.name:]
+	t := s.text[y.name:min(uint64(y.name)+maxName, uint64(len(s.text)))]
 	if i := strings.IndexByte(t, 0); i >= 0 {
 		t = t[:i]
 	}
@@ -40,7 +43,7 @@ func (img *image) functions() *symbols {
 		img.symbols = &symbols{}
 		for _, kind := range []elf.SectionType{elf.SHT_SYMTAB, elf.SHT_DYNSYM} {
 			for _, sec := range img.elf.Sections {
-				if sec.Type != kind || sec.Link >= uint32(len(img.elf.Sections)) {
+				if sec.Type != kind || sec.Size > maxSection || sec.Link >= uint32(len(img.elf.Sections)) {
 					continue
 				}
 				data, err := sec.Data()

@@ -17,7 +17,7 @@ __attribute__((noinline)) void thrower(int n)
 __attribute__((noinline)) int catcher()
 {
 	try {
-		thrower(3);
+		thrower(1);
 	} catch (int e) {
 		return e;
 	}
