@@ -52,7 +52,7 @@ func TestCallBefore(t *testing.T) {
 		}
 		insn = rest
 		target = 0
-		if op, arg, ok := strings.Cut(insn, " "); ok && op == "call" {
+		if _, arg, ok := strings.Cut(insn, "call "); ok {
 			fmt.Sscanf(strings.TrimSpace(arg), "%x", &target)
 		}
 	}

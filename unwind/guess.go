@@ -4,7 +4,8 @@ package unwind
 // of the function that the pc is in.
 const maxScan = 256
 
-// roots are functions that nothing called, for want of better knowledge.
+// roots are functions that nothing called, where there is no call frame
+// information that says so.
 var roots = map[string]bool{
 	"_start":              true,
 	"_rt0_amd64_linux":    true,
@@ -17,47 +18,6 @@ var roots = map[string]bool{
 	"runtime.goexit.abi0": true,
 }
 
-// lookup returns what is known of a pc; the key is 0 where nothing is to be
-// kept. refresh allows to look for new mappings.
-func (u *Unwinder) lookup(pc uint64, exact, refresh bool) found {
-	key := pc << 1
-	if exact {
-		key |= 1
-	}
-	if s := u.table.get(key); s != nil {
-		return *s
-	}
-	at := pc // an address in the instruction
-	if !exact {
-		at--
-	}
-	none := found{rec: guessRecipe}
-	if pc == 0 || pc>>63 != 0 {
-		return none
-	}
-	obj := u.objects.find(at)
-	if obj == nil && refresh && u.objects.mayRefresh() && u.Refresh() == nil {
-		obj = u.objects.find(at)
-	}
-	if obj == nil {
-		return none // not kept: it may become mapped
-	}
-	f := found{key: key, obj: obj}
-	if obj.image != nil {
-		f.rec = obj.image.recipe(at - obj.Bias)
-	}
-	if f.rec != nil && obj.image.golang {
-		var buf [16]byte
-		name, _, _ := u.function(obj, pc, exact)
-		f.rec = goRecipe(f.rec, name, exact, u.objects.code(obj, u.stack.mem, buf[:], pc))
-	}
-	if f.rec == nil {
-		f.rec = u.analyse(obj, pc, exact)
-	}
-	u.table.add(f)
-	return f
-}
-
 // analyse makes a recipe from the code around a pc, where there is no call
 // frame information.
 func (u *Unwinder) analyse(obj *Object, pc uint64, exact bool) *recipe {
@@ -65,14 +25,14 @@ func (u *Unwinder) analyse(obj *Object, pc uint64, exact bool) *recipe {
 	const around = 32
 	var buf [2*around + 64]byte
 	before := around
-	near := u.objects.code(obj, u.stack.mem, buf[:2*around], pc-around)
+	near := u.code(obj, buf[:2*around], pc-around)
 	if len(near) <= around {
-		near, before = u.objects.code(obj, u.stack.mem, buf[:around], pc), 0
+		near, before = u.code(obj, buf[:around], pc), 0
 	}
 	if isSigreturn(near[before:]) {
 		return signalRecipe()
 	}
-	name, start, size := u.function(obj, pc, exact)
+	name, start, size := obj.function(pc, exact)
 	if roots[name] {
 		return outermostRecipe
 	}
@@ -84,33 +44,33 @@ func (u *Unwinder) analyse(obj *Object, pc uint64, exact bool) *recipe {
 			return rec
 		}
 	}
-	if start != 0 && start < pc {
-		code := buf[2*around:]
-		code = u.objects.code(obj, u.stack.mem, code[:min(size, uint64(len(code)))], start)
-		rec := recogniseFrame(code, pc-start)
-		done := min(uint64(before), pc-start)
-		if rec == framedRecipe && exact && returning(near[before-int(done):before], near[before:]) {
-			rec = leavingRecipe
-		}
-		if rec == framedRecipe || rec != nil && exact {
-			return rec
+	if start == 0 || start >= pc {
+		return guessRecipe
+	}
+	code := buf[2*around:]
+	code = u.code(obj, code[:min(size, uint64(len(code)))], start)
+	rec := recogniseFrame(code, pc-start)
+	switch {
+	case rec == nil, rec != framedRecipe && !exact:
+		return guessRecipe
+	case rec == framedRecipe && exact:
+		done := int(min(uint64(before), pc-start))
+		if returning(near[before-done:before], near[before:]) {
+			return leavingRecipe
 		}
 	}
-	return guessRecipe
+	return rec
 }
 
-// function returns the symbol of the function that a pc is in, its runtime
-// address and its size; 0 if it is not known.
-func (u *Unwinder) function(obj *Object, pc uint64, exact bool) (name string, start, size uint64) {
-	if obj == nil || obj.image == nil {
-		return "", 0, 0
+// code reads the instructions at a runtime address: from the file, where a
+// debugger has put no breakpoints, else from memory. It returns a part of b.
+func (u *Unwinder) code(obj *Object, b []byte, addr uint64) []byte {
+	if obj.image != nil {
+		if n := obj.image.readAt(b, addr-obj.Bias); n > 0 {
+			return b[:n]
+		}
 	}
-	s := obj.image.functions()
-	y := s.find(Frame{PC: pc, Object: obj, Exact: exact}.Vaddr())
-	if y == nil {
-		return "", 0, 0
-	}
-	return s.name(y), y.addr + obj.Bias, y.size
+	return b[:max(0, min(len(b), u.stack.mem.ReadAt(b, addr)))]
 }
 
 // called returns what instruction stands before an address, if it is
@@ -120,97 +80,120 @@ func (u *Unwinder) called(ra uint64) (callKind, uint64) {
 	if f.key == 0 {
 		return noCall, 0
 	}
-	if f.rec.signal {
-		return handlerCall, 0
-	}
 	if f.call == callUnseen {
 		var buf [longestCall]byte
-		code := u.objects.code(f.obj, u.stack.mem, buf[:], ra-longestCall)
-		f.call = callUnreadable
-		if len(code) == longestCall {
+		code := u.code(f.obj, buf[:], ra-longestCall)
+		switch {
+		case f.rec.signal:
+			f.call = handlerCall
+		case len(code) < longestCall:
+			f.call = callUnreadable
+		default:
 			f.call, f.target = callBefore(code, ra)
+			if f.call == directCall && u.objects.find(f.target) == nil {
+				f.call = noCall
+			}
 		}
-		if s := u.table.get(f.key); s != nil {
-			s.call, s.target = f.call, f.target
+		if kept := u.table.get(f.key); kept != nil {
+			*kept = f
 		}
 	}
 	return f.call, f.target
 }
 
-// guess goes from s to next where there is no recipe. In order of trust: a
-// return address of a call of this very function; the word at the stack
-// pointer, which it is in a function that has no frame; the frame pointer.
+// noSlot is no address of a word on a stack.
+const noSlot = 1<<64 - 1
+
+// guess goes from s to next where there is no recipe, or one that is of no
+// use. In order of trust, it takes for the return address
+//
+//   - that of a direct call of the very function that the pc is in,
+//   - the word at the stack pointer, where a function without a frame has it,
+//   - what the frame pointer leads to,
+//   - that of a signal handler,
+//
+// each only if it follows a call instruction.
 func (u *Unwinder) guess(s, next *state, f found) outcome {
-	m := &u.stack
-	sp, pc := s.reg[regRSP], s.reg[regRIP]
-	if _, ok := m.load(sp); !ok {
+	sp, bp, pc := s.reg[regRSP], s.reg[regRBP], s.reg[regRIP]
+	word, ok := u.stack.load(sp)
+	if !ok {
 		return badMemory
 	}
-	// at continues after the return address at a stack address.
-	at := func(addr uint64) {
-		ra, _ := m.load(addr)
-		next.reg = s.reg
-		next.known = s.known & preserved
-		next.exact = false
-		next.set(regRSP, addr+8)
-		next.set(regRIP, ra)
+	_, start, _ := f.obj.function(pc, s.exact)
+	direct, handler := uint64(noSlot), uint64(noSlot)
+	if start != 0 {
+		direct, handler = u.scan(sp, start)
 	}
-	handler := uint64(1<<64 - 1) // where the end of a signal handler is said to be
-	_, start, _ := u.function(f.obj, pc, s.exact)
-	for i := uint64(0); start != 0 && i < maxScan; i++ {
-		w, ok := m.load(sp + 8*i)
-		if !ok {
-			break
-		}
-		kind, target := u.called(w)
-		if kind == directCall && target == start {
-			at(sp + 8*i)
-			return left
-		}
-		if kind == handlerCall {
-			handler = sp + 8*i
-			break
-		}
+	if direct != noSlot {
+		return u.leaveAt(s, next, direct)
 	}
-	word, _ := m.load(sp)
-	kind, target := noCall, uint64(0)
+	atSP := noCall
 	if s.exact {
-		kind, target = u.called(word)
+		var target uint64
+		atSP, target = u.called(word)
 		// A direct call that leads to after the pc may be left from
 		// before, unless the function is known to keep no frame.
-		if kind == indirectCall || kind == callUnreadable || kind == handlerCall || kind == directCall && (target <= pc || start != 0) {
-			at(sp)
-			return left
+		if atSP != noCall && (atSP != directCall || target <= pc || start != 0) {
+			return u.leaveAt(s, next, sp)
 		}
+	}
+	if bp == 0 && !s.exact {
+		return atEnd
 	}
 	// The frame pointer is above the stack pointer, but for Go's functions
 	// that have changed stacks.
-	switches := !s.exact && f.obj != nil && f.obj.image != nil && f.obj.image.golang
-	if bp := s.reg[regRBP]; s.has(regRBP) && bp != 0 && (bp >= sp || switches) && bp%8 == 0 && bp < handler {
-		ra, ok := m.load(bp + 8)
-		old, _ := m.load(bp)
+	switched := !s.exact && f.obj != nil && f.obj.image != nil && f.obj.image.golang
+	if s.has(regRBP) && (bp >= sp || switched) && bp%8 == 0 && bp < handler {
+		old, _ := u.stack.load(bp)
+		ra, ok := u.stack.load(bp + 8)
 		if ok && ra == 0 && old == 0 && f.obj != nil {
 			return atEnd
 		}
-		if ok {
-			// The outermost function may have been given its return
-			// address without a call.
-			if kind, _ := u.called(ra); kind != noCall || old == 0 && u.objects.find(ra) != nil {
-				at(bp + 8)
-				next.set(regRBP, old)
-				return left
-			}
+		// The outermost function may have been given its return address
+		// without a call.
+		if kind, _ := u.called(ra); ok && (kind != noCall || old == 0 && u.objects.find(ra) != nil) {
+			how := u.leaveAt(s, next, bp+8)
+			next.set(regRBP, old)
+			return how
 		}
-	} else if bp == 0 && !s.exact {
-		return atEnd
 	}
 	switch {
-	case kind == directCall:
-		at(sp)
-	case handler != 1<<64-1:
-		at(handler)
-	default:
-		return noRecipe
+	case atSP == directCall:
+		return u.leaveAt(s, next, sp)
+	case handler != noSlot:
+		return u.leaveAt(s, next, handler)
 	}
+	return noRecipe
+}
+
+// scan looks on the stack from sp up for where the return address of a direct
+// call of start stands, and stops where a signal handler is left.
+func (u *Unwinder) scan(sp, start uint64) (direct, handler uint64) {
+	for slot := sp; slot < sp+8*maxScan; slot += 8 {
+		word, ok := u.stack.load(slot)
+		if !ok {
+			break
+		}
+		switch kind, target := u.called(word); {
+		case kind == directCall && target == start:
+			return slot, noSlot
+		case kind == handlerCall:
+			return noSlot, slot
+		}
+	}
+	return noSlot, noSlot
+}
+
+// leaveAt takes the word at a stack address for the return address.
+func (u *Unwinder) leaveAt(s, next *state, slot uint64) outcome {
+	ra, ok := u.stack.load(slot)
+	if !ok {
+		return badMemory
+	}
+	next.reg = s.reg
+	next.known = s.known & preserved
+	next.exact = false
+	next.set(regRSP, slot+8)
+	next.set(regRIP, ra)
 	return left
 }

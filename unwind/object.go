@@ -24,3 +24,17 @@ type Object struct {
 	mapped string // the path in /proc/PID/maps
 	inode  uint64
 }
+
+// function returns the symbol of the function that a pc is in, its runtime
+// address and its size; start is 0 if it is not known.
+func (o *Object) function(pc uint64, exact bool) (name string, start, size uint64) {
+	if o == nil || o.image == nil {
+		return "", 0, 0
+	}
+	s := o.image.functions()
+	y := s.find(Frame{PC: pc, Object: o, Exact: exact}.Vaddr())
+	if y == nil {
+		return "", 0, 0
+	}
+	return s.name(y), y.addr + o.Bias, y.size
+}

@@ -257,14 +257,3 @@ func (o *objects) close() {
 	}
 	o.spans = nil
 }
-
-// code reads the instructions at a runtime address: from the file, where a
-// debugger has put no breakpoints, else from memory.
-func (o *objects) code(obj *Object, mem Memory, b []byte, addr uint64) []byte {
-	if obj != nil && obj.image != nil {
-		if n := obj.image.readAt(b, addr-obj.Bias); n > 0 {
-			return b[:n]
-		}
-	}
-	return b[:max(0, min(len(b), mem.ReadAt(b, addr)))]
-}

@@ -101,7 +101,7 @@ func (u *Unwinder) Objects() []*Object { return u.objects.all }
 // Symbol returns the raw, mangled name and the start (ELF virtual address) of
 // the function symbol that covers the frame's Vaddr; "" if there is none.
 func (u *Unwinder) Symbol(f Frame) (name string, start uint64) {
-	name, start, _ = u.function(f.Object, f.PC, f.Exact)
+	name, start, _ = f.Object.function(f.PC, f.Exact)
 	if name != "" {
 		start -= f.Object.Bias
 	}

@@ -169,3 +169,47 @@ func (s *state) value(m *window, r *rule, cfa uint64, reg uint8) (uint64, bool) 
 	}
 	return s.reg[reg], s.has(reg)
 }
+
+// lookup returns what is known of a pc. Its key is 0 if the pc is in no
+// object, in which case nothing is kept. refresh allows to look for new
+// mappings.
+func (u *Unwinder) lookup(pc uint64, exact, refresh bool) found {
+	key := pc << 1
+	if exact {
+		key |= 1
+	}
+	if f := u.table.get(key); f != nil {
+		return *f
+	}
+	none := found{rec: guessRecipe}
+	if pc == 0 || pc>>63 != 0 {
+		return none
+	}
+	at := pc // an address in the instruction
+	if !exact {
+		at--
+	}
+	obj := u.objects.find(at)
+	if obj == nil && refresh && u.objects.mayRefresh() && u.Refresh() == nil {
+		obj = u.objects.find(at)
+	}
+	if obj == nil {
+		return none
+	}
+	f := found{key: key, obj: obj}
+	if obj.image != nil {
+		f.rec = obj.image.recipe(at - obj.Bias)
+	}
+	switch {
+	case f.rec == nil:
+		f.rec = u.analyse(obj, pc, exact)
+	case obj.image.golang:
+		var buf [16]byte
+		name, _, _ := obj.function(pc, exact)
+		f.rec = goRecipe(f.rec, name, exact, u.code(obj, buf[:], pc))
+	}
+	if obj.Kind != Anon || !exact {
+		u.table.add(f) // generated code changes; but at a return address it stays
+	}
+	return f
+}
