@@ -18,7 +18,7 @@ const DefaultTimeout = 60 * time.Second
 
 // closeTimeout bounds how long a translator may take to end at the end of its
 // input.
-const closeTimeout = 5 * time.Second
+const closeTimeout = 30 * time.Second
 
 // A Client runs one translator and asks it. It is for one goroutine at a time.
 type Client struct {

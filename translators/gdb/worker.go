@@ -3,6 +3,7 @@ package main
 import (
 	_ "embed"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -73,8 +74,11 @@ func startWorker(o options, stderr io.Writer) (*worker, error) {
 		return nil, err
 	}
 	_, err = w.say("python exec(bytes.fromhex('" + hex.EncodeToString([]byte(chain)) + "').decode())")
-	w.python = err == nil
-	return w, nil
+	if _, refused := err.(refusal); refused {
+		return w, nil
+	}
+	w.python = true
+	return w, err
 }
 
 // notify is called by the library for all that is no reply, on its goroutine.
@@ -86,52 +90,75 @@ func (w *worker) notify(n map[string]any) {
 	}
 }
 
+// A refusal is gdb's answer to a command that it can't do. Any other error of a
+// command means that there is no gdb any more.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
+// send runs an MI command and returns its results.
+func (w *worker) send(operation string, arguments ...string) (map[string]any, error) {
+	reply, err := w.gdb.Send(operation, arguments...)
+	if err != nil {
+		return nil, fmt.Errorf("gdb ended: %w", err)
+	}
+	results, _ := reply["payload"].(map[string]any)
+	if reply["class"] == "error" {
+		message, _ := results["msg"].(string)
+		return nil, refusal(message)
+	}
+	return results, nil
+}
+
 // say runs a command of gdb's own language and returns what it printed.
 func (w *worker) say(command string) (string, error) {
 	w.mu.Lock()
 	w.console.Reset()
 	w.mu.Unlock()
-	_, err := w.gdb.CheckedSend("interpreter-exec", "console", command)
+	_, err := w.send("interpreter-exec", "console", command)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.console.String(), err
 }
 
-// translate answers one request.
+// translate answers one request. What gdb refuses to tell is unknown.
 func (w *worker) translate(q translators.Request) ([]translators.Location, error) {
-	if !w.load(q) {
+	frames, err := w.ask(q)
+	if _, refused := err.(refusal); refused {
 		return nil, nil
 	}
-	frames := w.frames(q.Vaddr)
-	if n := len(frames); n == 0 {
-		frames = []translators.Location{{Func: w.symbol(q.Vaddr)}}
-	} else if frames[n-1].Func == "" {
-		frames[n-1].Func = w.symbol(q.Vaddr)
-	}
-	return frames, nil
+	return frames, err
 }
 
-// load makes gdb read the object, unless it has; it says whether it could.
-func (w *worker) load(q translators.Request) bool {
-	if q.Object == w.object {
-		return true
-	}
-	if _, err := w.gdb.CheckedSend("file-exec-and-symbols", q.Object); err != nil {
+func (w *worker) ask(q translators.Request) ([]translators.Location, error) {
+	if q.Object != w.object {
 		w.object = ""
-		return false
+		if _, err := w.send("file-exec-and-symbols", q.Object); err != nil {
+			return nil, err
+		}
+		w.object = q.Object
 	}
-	w.object = q.Object
-	return true
+	frames, err := w.frames(q.Vaddr)
+	if err != nil {
+		return nil, err
+	}
+	if len(frames) == 0 {
+		frames = []translators.Location{{}}
+	}
+	if outermost := &frames[len(frames)-1]; outermost.Func == "" {
+		outermost.Func, err = w.symbol(q.Vaddr)
+	}
+	return frames, err
 }
 
 // frames returns what the debug information tells of an address.
-func (w *worker) frames(vaddr uint64) []translators.Location {
+func (w *worker) frames(vaddr uint64) ([]translators.Location, error) {
 	if !w.python {
 		return w.disassemble(vaddr)
 	}
 	text, err := w.say("python chain(" + strconv.FormatUint(vaddr, 10) + ")")
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	var frames []translators.Location
 	for line := range strings.Lines(text) {
@@ -143,12 +170,12 @@ func (w *worker) frames(vaddr uint64) []translators.Location {
 		name, err1 := hex.DecodeString(fields[0])
 		file, err2 := hex.DecodeString(fields[1])
 		number, err3 := strconv.Atoi(fields[2])
-		if err1 != nil || err2 != nil || err3 != nil {
-			return nil
+		if err := errors.Join(err1, err2, err3); err != nil {
+			return nil, err
 		}
 		frames = append(frames, location(string(name), string(file), number))
 	}
-	return frames
+	return frames, nil
 }
 
 // location makes a frame of what gdb says, in the form all translators use.
@@ -185,13 +212,12 @@ func withoutParameters(name string) string {
 
 // disassemble returns function and line of an address from a gdb without Python,
 // which can't tell inlined functions.
-func (w *worker) disassemble(vaddr uint64) []translators.Location {
-	reply, err := w.gdb.CheckedSend("data-disassemble", "-s", fmt.Sprint(vaddr), "-e", fmt.Sprint(vaddr+1), "--", "5")
+func (w *worker) disassemble(vaddr uint64) ([]translators.Location, error) {
+	results, err := w.send("data-disassemble", "-s", fmt.Sprint(vaddr), "-e", fmt.Sprint(vaddr+1), "--", "5")
 	if err != nil {
-		return nil
+		return nil, err
 	}
-	payload, _ := reply["payload"].(map[string]any)
-	list, _ := payload["asm_insns"].([]any)
+	list, _ := results["asm_insns"].([]any)
 	for _, item := range list {
 		// The library keeps the one that came last of several lines.
 		source, _ := item.(map[string]any)
@@ -207,21 +233,21 @@ func (w *worker) disassemble(vaddr uint64) []translators.Location {
 		}
 		insn, _ := insns[0].(map[string]any)
 		name, _ := insn["func-name"].(string)
-		return []translators.Location{location(name, file, line)}
+		return []translators.Location{location(name, file, line)}, nil
 	}
-	return nil
+	return nil, nil
 }
 
 // symbol returns the function at an address as far as the symbols tell.
-func (w *worker) symbol(vaddr uint64) string {
+func (w *worker) symbol(vaddr uint64) (string, error) {
 	text, err := w.say("info symbol " + strconv.FormatUint(vaddr, 10))
 	if err != nil {
-		return ""
+		return "", err
 	}
 	// NAME + OFFSET in section .text, or without the offset
 	name, section, ok := strings.Cut(text, " in section ")
 	if !ok || strings.HasPrefix(section, ".data") || strings.HasPrefix(section, ".bss") {
-		return ""
+		return "", nil
 	}
 	if before, offset, ok := cutLast(name, " + "); ok {
 		if _, err := strconv.Atoi(offset); err == nil {
@@ -233,7 +259,7 @@ func (w *worker) symbol(vaddr uint64) string {
 	if stub {
 		name += "@plt"
 	}
-	return name
+	return name, nil
 }
 
 // cutLast is strings.Cut at the last sep.
