@@ -1,8 +1,11 @@
 package session
 
 import (
+	"errors"
 	"os"
+	"os/signal"
 	"strconv"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -14,10 +17,10 @@ import (
 // completes its run directory.
 func (s *Session) finish() error {
 	defer func() {
-		for _, c := range s.closers {
-			c.Close()
+		s.close()
+		if s.unwinder != nil {
+			s.unwinder.Close()
 		}
-		s.unwinder.Close()
 	}()
 	s.stopClock()
 	state, status, cpu := "complete", s.status.String(), s.status.cpu
@@ -35,6 +38,9 @@ func (s *Session) finish() error {
 	}
 	s.offer(debugger.Event{}, "eof")
 	s.dog.free(s.pid)
+	if s.run == nil {
+		return nil
+	}
 	s.block.sinks.close()
 	if s.run.detached {
 		state = "detached"
@@ -42,14 +48,36 @@ func (s *Session) finish() error {
 	return s.run.finish(state, status, cpu)
 }
 
+// close undoes what was to be undone at the end.
+func (s *Session) close() {
+	for _, c := range s.closers {
+		c.Close()
+	}
+}
+
 // unprofiled runs a program without looking at it.
 func (s *Session) unprofiled(path string) (int, error) {
 	s.signals = catchSignals(func() {})
 	defer s.signals.close()
-	p, err := os.StartProcess(path, s.cfg.Argv, &os.ProcAttr{Files: []*os.File{s.cfg.Stdin, s.cfg.Stdout, s.cfg.Stderr}})
+	for sig := unix.Signal(1); sig <= 64; sig++ {
+		if s.cfg.Ignored&bit(sig) != 0 {
+			signal.Ignore(sig)
+		}
+	}
+	files, after, err := s.files()
+	if err != nil {
+		return 0, err
+	}
+	attr := &os.ProcAttr{Files: files[:], Sys: &syscall.SysProcAttr{Setsid: s.cfg.Pty, Setctty: s.cfg.Pty}}
+	p, err := os.StartProcess(path, s.cfg.Argv, attr)
+	if errors.Is(err, unix.ENOEXEC) {
+		p, err = os.StartProcess(shell, append([]string{shell, path}, s.cfg.Argv[1:]...), attr)
+	}
 	if err != nil {
 		return 0, launchError(path, err)
 	}
+	after(p.Pid)
+	defer s.close()
 	var st childStatus
 	waitFor(p.Pid, func(c childStatus) {
 		st = c

@@ -3,6 +3,7 @@ package session
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -100,6 +101,42 @@ func find(name string) (string, error) {
 		return "", runnable(denied)
 	}
 	return "", &NotFound{fmt.Sprintf("%s: not found in PATH", name)}
+}
+
+// shell runs what is executable and no program of any kind.
+const shell = "/bin/sh"
+
+// executable is the path, as the kernel names it, of what is executed for a
+// file: an interpreter, if it's a script.
+func executable(path string) string {
+	const nested = 4 // as the kernel permits
+	for range nested {
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			path = real
+		}
+		if abs, err := filepath.Abs(path); err == nil {
+			path = abs
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return path
+		}
+		var head [256]byte
+		n, _ := io.ReadFull(f, head[:])
+		f.Close()
+		line, _, _ := strings.Cut(string(head[:n]), "\n")
+		interpreter, isScript := strings.CutPrefix(line, "#!")
+		words := strings.Fields(interpreter)
+		switch {
+		case isScript && len(words) > 0:
+			path = words[0]
+		case strings.HasPrefix(line, "\x7fELF"):
+			return path
+		default:
+			path = shell
+		}
+	}
+	return path
 }
 
 // NotFound and NotRunnable tell why there was nothing to run; shells give them

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -18,19 +17,35 @@ import (
 	"github.com/profilecollection/pct/unwind"
 )
 
-// newProgram prepares for the program that the process has begun to execute:
-// its rule of the script, its run directory, its objects.
-func (s *Session) newProgram() error {
+// image is what there is to know of the program that the process has begun to
+// execute. It's read while the process stands still: a script may let it run on
+// at the event that tells of it.
+type image struct {
+	exe      string
+	argv     []string
+	rule     *machine.Exec // nil: the script has none for it
+	unwinder *unwind.Unwinder
+}
+
+func (s *Session) newImage() (*image, error) {
 	exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", s.pid))
 	if err != nil {
-		return fmt.Errorf("cannot tell what process %d executes: %w", s.pid, err)
+		return nil, fmt.Errorf("cannot tell what process %d executes: %w", s.pid, err)
 	}
-	s.exe = exe
-	rule := s.cfg.Program.For(exe)
-	if rule == nil {
-		return &noRule{exe}
+	i := &image{exe: exe, argv: s.argv(), rule: s.cfg.Program.For(exe)}
+	if i.rule == nil {
+		return i, nil
 	}
-	if s.run, err = newRun(s.cfg.Root, s.argv(), exe, s.pid, os.Getpid(), s.sayOnce); err != nil {
+	if i.unwinder, err = unwind.NewWith(s.pid, s.cache); err != nil {
+		return nil, fmt.Errorf("cannot read the objects of process %d: %w", s.pid, err)
+	}
+	return i, nil
+}
+
+// newProgram begins the run of a program that the script has a rule for.
+func (s *Session) newProgram(i *image) (err error) {
+	if s.run, err = newRun(s.cfg.Root, i.argv, i.exe, s.pid, os.Getpid(), s.sayOnce); err != nil {
+		i.unwinder.Close()
 		return err
 	}
 	if s.cfg.Found != nil {
@@ -39,13 +54,19 @@ func (s *Session) newProgram() error {
 	if s.unwinder != nil {
 		s.unwinder.Close()
 	}
-	if s.unwinder, err = unwind.NewWith(s.pid, s.cache); err != nil {
-		return fmt.Errorf("cannot read the objects of process %d: %w", s.pid, err)
-	}
+	s.exe, s.unwinder = i.exe, i.unwinder
 	clear(s.symbols)
 	s.memory = unwind.ProcessMemory(s.pid)
-	s.newBlock(rule)
+	s.newBlock(i.rule)
 	return nil
+}
+
+// leave lets a process run on that there is no run for.
+func (s *Session) leave(why error) {
+	s.say("%v", why)
+	s.run, s.block = nil, nil
+	s.letGo()
+	s.state = released
 }
 
 // noRule says that no EXEC is for the program that the process executes now.
@@ -152,23 +173,30 @@ func (s *Session) executed(ev debugger.Event) {
 		}
 	}
 	s.thread(ev.Thread).tid = s.pid
-	old := s.run
-	s.offer(ev, machine.FormatEvent("exec", "exe", s.exeNow()))
+	cpu := processTime(s.pid)
+	next, err := s.newImage()
+	if err != nil {
+		s.say("%v", err)
+		s.resume(ev.Thread)
+		return // it's ending
+	}
+	s.offer(ev, machine.FormatEvent("exec", "exe", next.exe))
 	if s.state != attached {
 		return
 	}
 	s.block.sinks.close()
-	if err := old.finish("complete", "exec "+s.exeNow(), processTime(s.pid)); err != nil {
+	if err := s.run.finish("complete", "exec "+next.exe, cpu); err != nil {
 		s.say("%v", err)
 	}
-	err := s.newProgram()
-	if err != nil {
-		s.run = old
-		s.say("%v", err)
-		s.letGo()
-		s.state = released
+	if next.rule == nil {
+		s.leave(&noRule{next.exe})
 		return
 	}
+	if err := s.newProgram(next); err != nil {
+		s.leave(err)
+		return
+	}
+	s.run.began = cpu
 	if s.clk != nil {
 		s.run.clocked(s.clk.name(), s.period)
 		s.clk.rebase()
@@ -176,16 +204,10 @@ func (s *Session) executed(ev debugger.Event) {
 	s.resume(ev.Thread)
 }
 
-func (s *Session) exeNow() string {
-	exe, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", s.pid))
-	return exe
-}
-
 // itimerAsked reports whether the script will ask for the clock whose timer
 // must be set before the program begins, and its period.
 func (s *Session) itimerAsked() (time.Duration, bool) {
-	rule := s.cfg.Program.For(absolute(s.exe))
-	m := machine.New(s.cfg.Program, rule, s.cfg.Vars)
+	m := machine.New(s.cfg.Program, s.cfg.Program.For(s.exe), s.cfg.Vars)
 	for _, a := range m.Names(machine.Clock) {
 		if len(a.Args) < 2 || m.Expand(a.Args[0]) != "itimer" {
 			continue
@@ -213,17 +235,6 @@ func (s *Session) next(deadline time.Time) (*mi.Record, error) {
 		return nil, nil
 	}
 	return r, nil
-}
-
-// absolute is the path as the kernel would name it.
-func absolute(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
-	if abs, err := filepath.Abs(path); err == nil {
-		return abs
-	}
-	return path
 }
 
 // threadIDs are the kernel's numbers of a process's threads.

@@ -19,7 +19,8 @@ type run struct {
 	dir      *data.Dir
 	meta     data.Meta
 	start    time.Time
-	w        *data.Writer // nil until there is a sample
+	began    time.Duration // CPU time that the process had used for other programs
+	w        *data.Writer  // nil until there is a sample
 	objects  map[*unwind.Object]data.ObjectID
 	fields   map[string]data.FieldID
 	missing  map[string]uint64 // expressions that could not be read, with why
@@ -165,7 +166,8 @@ func (r *run) unread(expression, why string) {
 	r.missing[fmt.Sprintf("%s: %s", expression, strings.TrimSpace(why))]++
 }
 
-// finish writes what is known at the end.
+// finish writes what is known at the end, when the process has used so much
+// CPU time.
 func (r *run) finish(state, status string, cpu time.Duration) error {
 	for what, n := range r.missing {
 		r.note(fmt.Sprintf("%d samples have no value of %s", n, what))
@@ -173,7 +175,7 @@ func (r *run) finish(state, status string, cpu time.Duration) error {
 	if r.repaired > 0 {
 		r.note(fmt.Sprintf("%d system calls that a stop interrupted were begun again", r.repaired))
 	}
-	r.meta.State, r.meta.Status, r.meta.End, r.meta.CPU = state, status, time.Now(), cpu
+	r.meta.State, r.meta.Status, r.meta.End, r.meta.CPU = state, status, time.Now(), max(0, cpu-r.began)
 	err := r.write()
 	if r.w != nil {
 		if e := r.w.Close(); err == nil {

@@ -125,7 +125,7 @@ func Run(cfg Config) (int, error) {
 		cfg.Root = data.Root()
 	}
 	s := &Session{
-		cfg: cfg, table: debugger.GDB(), exe: path,
+		cfg: cfg, table: debugger.GDB(),
 		child: make(chan childStatus, 16), threads: make(map[int]*thread), pending: make(map[int]string),
 		cache: unwind.NewCache(), matchers: make(map[string]*matcher), said: make(map[string]bool),
 		symbols: make(map[*unwind.Object]bool), heeded: make(map[string]bool),
@@ -142,9 +142,10 @@ func Run(cfg Config) (int, error) {
 			s.say("%s", wrong)
 		}
 	}()
-	if rule := cfg.Program.For(absolute(path)); rule == nil || privileged(path) {
+	s.exe = executable(path)
+	if rule := cfg.Program.For(s.exe); rule == nil || privileged(path) {
 		if rule == nil {
-			s.say("no EXEC of the script matches %s: it runs unprofiled", absolute(path))
+			s.say("%v", &noRule{s.exe})
 		} else {
 			s.say("%s is set-uid or set-gid, and would lose its rights under a debugger: it runs unprofiled", path)
 		}
@@ -198,8 +199,8 @@ func (s *Session) begin(path string) error {
 	var e *NotRunnable
 	if errors.As(err, &e) && errors.Is(e.Err, unix.ENOEXEC) {
 		// A script without #!, as every shell runs it.
-		argv = append([]string{"/bin/sh", path}, argv[1:]...)
-		s.pid, err = launch("/bin/sh", argv, files, s.cfg.Pty, s.dog, s.prepare)
+		argv = append([]string{shell, path}, argv[1:]...)
+		s.pid, err = launch(shell, argv, files, s.cfg.Pty, s.dog, s.prepare)
 	}
 	if err != nil {
 		return err
@@ -216,7 +217,15 @@ func (s *Session) begin(path string) error {
 	if err := unix.Kill(s.pid, unix.SIGCONT); err != nil {
 		return fmt.Errorf("cannot continue %s: %w", path, err)
 	}
-	if err := s.newProgram(); err != nil {
+	i, err := s.newImage()
+	if err == nil && i.rule == nil {
+		s.leave(&noRule{i.exe})
+		return nil
+	}
+	if err == nil {
+		err = s.newProgram(i)
+	}
+	if err != nil {
 		s.letGo()
 		unix.Kill(s.pid, unix.SIGKILL)
 		return err
