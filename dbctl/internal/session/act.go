@@ -160,7 +160,16 @@ func (s *Session) resume(id int) {
 		return
 	}
 	t.standing = false
-	s.send(s.table.Continue(id))
+	s.send(s.onward(id))
+}
+
+// onward continues a thread with the signal that it is owed.
+func (s *Session) onward(id int) string {
+	if t := s.threads[id]; t != nil && t.trapped {
+		t.trapped = false
+		return s.table.Deliver(id, "SIGTRAP")
+	}
+	return s.table.Continue(id)
 }
 
 func (s *Session) resumeAll() {
@@ -233,6 +242,7 @@ func (s *Session) stopped(ev debugger.Event) {
 		s.rest(ev)
 		return
 	default:
+		t.trapped = ev.Signal == "SIGTRAP"
 		pairs := []string{}
 		if ev.Signal != "" {
 			pairs = append(pairs, "signal", ev.Signal)

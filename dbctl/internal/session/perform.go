@@ -27,6 +27,9 @@ func (s *Session) commands(texts []string, wanted []bool) []string {
 	last := -1
 	for i, text := range texts {
 		wire[i] = s.table.Command(thread, text)
+		if wire[i] == s.table.Continue(thread) {
+			wire[i] = s.onward(thread)
+		}
 		if wanted[i] {
 			last = i
 		}

@@ -112,6 +112,7 @@ type thread struct {
 	tid      int
 	standing bool // it stands still until we resume it
 	halting  bool // the debugger was asked to stop it
+	trapped  bool // it met a SIGTRAP of its own, which the debugger would keep
 }
 
 // Run profiles one program and returns the exit status to pass on: its own, or
