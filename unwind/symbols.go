@@ -1,8 +1,10 @@
 package unwind
 
 import (
+	"cmp"
 	"debug/elf"
 	"encoding/binary"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -95,15 +97,11 @@ func newSymbols(data []byte, text string) *symbols {
 		}
 		s.list = append(s.list, y)
 	}
-	sort.Slice(s.list, func(i, j int) bool {
-		a, b := &s.list[i], &s.list[j]
-		if a.addr != b.addr {
-			return a.addr < b.addr
+	slices.SortFunc(s.list, func(a, b symbol) int {
+		if c := cmp.Or(cmp.Compare(a.addr, b.addr), cmp.Compare(a.rank, b.rank)); c != 0 {
+			return c
 		}
-		if a.rank != b.rank {
-			return a.rank < b.rank
-		}
-		return s.name(a) < s.name(b)
+		return strings.Compare(s.name(&a), s.name(&b))
 	})
 	// A symbol without a size extends to the next one.
 	end := uint64(0)
