@@ -1,7 +1,6 @@
 package session
 
 import (
-	"errors"
 	"os"
 	"os/signal"
 	"strconv"
@@ -70,7 +69,7 @@ func (s *Session) unprofiled(path string) (int, error) {
 	}
 	attr := &os.ProcAttr{Files: files[:], Sys: &syscall.SysProcAttr{Setsid: s.cfg.Pty, Setctty: s.cfg.Pty}}
 	p, err := os.StartProcess(path, s.cfg.Argv, attr)
-	if errors.Is(err, unix.ENOEXEC) {
+	if forShell(path, err) {
 		p, err = os.StartProcess(shell, append([]string{shell, path}, s.cfg.Argv[1:]...), attr)
 	}
 	if err != nil {

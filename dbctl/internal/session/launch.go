@@ -106,6 +106,28 @@ func find(name string) (string, error) {
 // shell runs what is executable and no program of any kind.
 const shell = "/bin/sh"
 
+// forShell reports whether that is so: the kernel refused to execute the file,
+// and it's text.
+func forShell(path string, refused error) bool {
+	return errors.Is(refused, unix.ENOEXEC) && isText(head(path))
+}
+
+func isText(head string) bool {
+	return !strings.HasPrefix(head, "\x7fELF") && !strings.Contains(head, "\x00")
+}
+
+// head is the beginning of a file, "" if it can't be read.
+func head(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	var b [256]byte
+	n, _ := io.ReadFull(f, b[:])
+	return string(b[:n])
+}
+
 // executable is the path, as the kernel names it, of what is executed for a
 // file: an interpreter, if it's a script.
 func executable(path string) string {
@@ -117,23 +139,17 @@ func executable(path string) string {
 		if abs, err := filepath.Abs(path); err == nil {
 			path = abs
 		}
-		f, err := os.Open(path)
-		if err != nil {
-			return path
-		}
-		var head [256]byte
-		n, _ := io.ReadFull(f, head[:])
-		f.Close()
-		line, _, _ := strings.Cut(string(head[:n]), "\n")
+		text := head(path)
+		line, _, _ := strings.Cut(text, "\n")
 		interpreter, isScript := strings.CutPrefix(line, "#!")
 		words := strings.Fields(interpreter)
 		switch {
 		case isScript && len(words) > 0:
 			path = words[0]
-		case strings.HasPrefix(line, "\x7fELF"):
-			return path
-		default:
+		case isText(text):
 			path = shell
+		default:
+			return path
 		}
 	}
 	return path

@@ -197,8 +197,7 @@ func (s *Session) begin(path string) error {
 	}
 	argv := s.cfg.Argv
 	s.pid, err = launch(path, argv, files, s.cfg.Pty, s.dog, s.prepare)
-	var e *NotRunnable
-	if errors.As(err, &e) && errors.Is(e.Err, unix.ENOEXEC) {
+	if forShell(path, err) {
 		// A script without #!, as every shell runs it.
 		argv = append([]string{shell, path}, argv[1:]...)
 		s.pid, err = launch(shell, argv, files, s.cfg.Pty, s.dog, s.prepare)
