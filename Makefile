@@ -14,8 +14,9 @@ PREFIX  = /usr/local
 DESTDIR =
 GO      = go
 INSTALL = install
-# The commands are the same wherever, and in whatever state of git, they are built.
-GOBUILD = -trimpath -buildvcs=false
+# Building does not depend on git, nor on where it is done.
+export GOFLAGS := $(GOFLAGS) -buildvcs=false
+GOBUILD = -trimpath
 
 COMMANDS    = dbctl pct
 TRANSLATORS = pct-addr2line pct-gdbline
