@@ -151,15 +151,15 @@ func catchpoint(signal string) int {
 	return 0
 }
 
-var versionNumber = regexp.MustCompile(`GNU gdb.*?(\d+)\.\d`)
+var versionNumber = regexp.MustCompile(`GNU gdb.*?((\d+)\.\d+)`)
 
 func supported(text string) error {
 	m := versionNumber.FindStringSubmatch(text)
 	if m == nil {
 		return errors.New("it does not say that it is GNU gdb")
 	}
-	if major, _ := strconv.Atoi(m[1]); major < 10 {
-		return fmt.Errorf("it is version %s, and 10 is the oldest that works", strings.TrimPrefix(m[0], "GNU gdb "))
+	if major, _ := strconv.Atoi(m[2]); major < 10 {
+		return fmt.Errorf("it is version %s, and 10 is the oldest that works", m[1])
 	}
 	return nil
 }
@@ -171,14 +171,18 @@ func console(text string) string { return "-interpreter-exec console " + quote(t
 // answer with less text.
 func command(thread int, text string) string {
 	text = strings.TrimSpace(text)
+	option := fmt.Sprintf(" --thread %d", thread)
+	if thread == 0 {
+		option = "" // there is no process any more
+	}
 	if text == "continue" || text == "c" || text == "fg" {
-		return fmt.Sprintf("-exec-continue --thread %d", thread)
+		return "-exec-continue" + option
 	}
 	if strings.HasPrefix(text, "-") {
 		word, rest, _ := strings.Cut(text, " ")
-		return fmt.Sprintf("%s --thread %d %s", word, thread, rest)
+		return word + option + " " + rest
 	}
-	return fmt.Sprintf("-interpreter-exec --thread %d console %s", thread, quote(text))
+	return "-interpreter-exec" + option + " console " + quote(text)
 }
 
 var resuming = regexp.MustCompile(`^(-exec-(continue|step|next|finish|until|return|jump|step-instruction|next-instruction)\b.*|` +

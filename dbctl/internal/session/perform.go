@@ -90,8 +90,11 @@ func (s *Session) collect(first int, texts, outputs []string) {
 }
 
 // actThread is the thread of the event, or any, for events of the whole
-// process.
+// process; 0 if that is not the debugger's any more.
 func (s *Session) actThread() int {
+	if s.state != attached {
+		return 0
+	}
 	if s.now != nil && s.now.Thread != 0 {
 		return s.now.Thread
 	}

@@ -267,7 +267,7 @@ func (s *Session) startDebugger() error {
 	}
 	gdb, err := mi.Start(cfg)
 	if err != nil {
-		return fmt.Errorf("cannot start %s: %w (apt-get install gdb, or name one with -gdb)", path, err)
+		return fmt.Errorf("%w (apt-get install gdb, or name one with -gdb)", err)
 	}
 	s.gdb = gdb
 	bad := func(err error) error {
