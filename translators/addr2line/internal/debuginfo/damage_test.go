@@ -108,7 +108,7 @@ func TestDamage(t *testing.T) {
 		if ask(New(unpack(data), nil, 1), addr) == 0 {
 			t.Errorf("%v: no frames in good data", flags)
 		}
-		step := max(1, len(data)/1500)
+		step := max(1, len(data)/500)
 		for i := 0; i < len(data); i += step {
 			ask(New(unpack(data[:i]), nil, 1), addr)
 			old := data[i]
