@@ -28,6 +28,8 @@ Runs PROGRAM under gdb, driven by a script. Exits with the program's status,
   -trace          print what the script does, event by event
   -record FILE    keep every line to and from the debugger
   -replay FILE    run the script on such a record: no debugger, no program
+  -environ FILE   the program's environment, as in /proc/PID/environ: a shell that
+                  calls us may not have passed on its own as it was
   -ignored MASK   signals (hexadecimal, as in /proc/PID/status) that the program
                   is to ignore, as our caller did
   -h              print this
@@ -47,6 +49,7 @@ type options struct {
 	include                            []string
 	root, dirFile, gdb, record, replay string
 	ignored                            uint64
+	environ                            []string // nil: ours
 	argv                               []string
 }
 
@@ -63,6 +66,7 @@ func parseOptions(args []string) (*options, error) {
 		"record":  func(v string) error { o.record = v; return nil },
 		"replay":  func(v string) error { o.replay = v; return nil },
 		"D":       o.define,
+		"environ": o.readEnvironment,
 		"ignored": func(v string) (err error) {
 			o.ignored, err = strconv.ParseUint(v, 16, 64)
 			return err
@@ -117,6 +121,21 @@ func (o *options) define(v string) error {
 		return errors.New("it must be NAME=VALUE")
 	}
 	o.vars[name] = value
+	return nil
+}
+
+// readEnvironment reads NAME=VALUE strings, each ended by a zero byte.
+func (o *options) readEnvironment(file string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	o.environ = []string{}
+	for entry := range strings.SplitSeq(strings.TrimSuffix(string(text), "\x00"), "\x00") {
+		if entry != "" {
+			o.environ = append(o.environ, entry)
+		}
+	}
 	return nil
 }
 

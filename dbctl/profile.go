@@ -15,7 +15,7 @@ func profile(o *options, program *machine.Program, stdin, stdout, stderr *os.Fil
 		return exitStatus(err)
 	}
 	cfg := session.Config{
-		Program: program, Vars: o.vars, Argv: o.argv, Debugger: o.gdb, Root: o.root, Pty: o.pty, Ignored: o.ignored,
+		Program: program, Vars: o.vars, Argv: o.argv, Debugger: o.gdb, Root: o.root, Pty: o.pty, Ignored: o.ignored, Environ: o.environ,
 		Stdin: stdin, Stdout: stdout, Stderr: stderr,
 	}
 	if o.trace {

@@ -83,9 +83,9 @@ func (s *Session) offer(ev debugger.Event, line string) bool {
 	before := s.now
 	s.now, s.frames = &ev, nil
 	s.refresh()
-	matched := s.block.step(line)
+	s.matched = s.block.step(line)
 	s.now, s.frames = before, nil
-	return matched
+	return s.matched
 }
 
 // refresh sets the variables that change, if the script uses them.
@@ -153,10 +153,12 @@ func (s *Session) learnThreads(deadline time.Time) error {
 	return nil
 }
 
-// resume lets a thread go on, unless the script has, or has asked to wait.
+// resume lets a thread go on, unless the script has. One whose event a block
+// was for waits while there is a TIMEOUT.
 func (s *Session) resume(id int) {
 	t := s.threads[id]
-	if t == nil || !t.standing || s.state != attached || !s.expires.IsZero() || s.quitted {
+	waits := s.matched && !s.expires.IsZero()
+	if t == nil || !t.standing || s.state != attached || waits || s.quitted {
 		return
 	}
 	t.standing = false
@@ -238,8 +240,12 @@ func (s *Session) stopped(ev debugger.Event) {
 	switch ev.Signal {
 	case "0":
 	case "SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU":
+		s.stopping = true
 		s.offer(ev, s.line("stopped", ev, "signal", ev.Signal))
-		s.rest(ev)
+		s.stopping = false
+		if s.state == attached {
+			s.rest(ev)
+		}
 		return
 	default:
 		t.trapped = ev.Signal == "SIGTRAP"

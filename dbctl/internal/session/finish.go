@@ -67,7 +67,7 @@ func (s *Session) unprofiled(path string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	attr := &os.ProcAttr{Files: files[:], Sys: &syscall.SysProcAttr{Setsid: s.cfg.Pty, Setctty: s.cfg.Pty}}
+	attr := &os.ProcAttr{Files: files[:], Env: s.cfg.Environ, Sys: &syscall.SysProcAttr{Setsid: s.cfg.Pty, Setctty: s.cfg.Pty}}
 	p, err := os.StartProcess(path, s.cfg.Argv, attr)
 	if forShell(path, err) {
 		p, err = os.StartProcess(shell, append([]string{shell, path}, s.cfg.Argv[1:]...), attr)

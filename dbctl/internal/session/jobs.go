@@ -23,12 +23,16 @@ func (s *Session) rest(ev debugger.Event) {
 		s.send(s.table.Deliver(ev.Thread, ev.Signal))
 		return
 	}
+	if _, _, err := s.ask(time.Now().Add(answerTime), s.table.Detach); err != nil {
+		s.say("%s can't let process %d go to stop, and it runs on: %v", s.table.Name, s.pid, err)
+		t.standing = false
+		s.send(s.table.Continue(ev.Thread))
+		return
+	}
 	s.dog.free(s.pid)
-	s.ask(time.Now().Add(answerTime), s.table.Detach)
 	s.threads = make(map[int]*thread)
 	s.queue = nil
 	s.state = resting
-	s.expires = time.Time{}
 	s.stopToo()
 }
 
@@ -59,5 +63,14 @@ func (s *Session) takeBack() {
 		s.clk.rebase()
 		s.clockAll()
 	}
-	s.resumeAll()
+	s.matched = false
+	// What came with the attach's own stop is acted on before.
+	for len(s.queue) > 0 && s.state == attached {
+		ev := s.queue[0]
+		s.queue = s.queue[1:]
+		s.act(ev)
+	}
+	if s.state == attached {
+		s.resumeAll()
+	}
 }

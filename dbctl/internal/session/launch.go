@@ -23,12 +23,13 @@ import (
 //
 // prepare may make system calls in the program before it has run at all. dog
 // knows of the stop before it happens.
-func launch(exe string, argv []string, files [3]*os.File, terminal bool, dog *watchdog, prepare func(*tracee) error) (pid int, err error) {
+func launch(exe string, argv []string, files [3]*os.File, environ []string, terminal bool, dog *watchdog, prepare func(*tracee) error) (pid int, err error) {
 	// The kernel knows a tracer by its thread.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	attr := &os.ProcAttr{
 		Files: files[:],
+		Env:   environ,
 		Sys:   &syscall.SysProcAttr{Ptrace: true, Setsid: terminal, Setctty: terminal},
 	}
 	p, err := os.StartProcess(exe, argv, attr)

@@ -23,32 +23,37 @@ func (s *Session) commands(texts []string, wanted []bool) []string {
 	if s.named {
 		s.readSymbols()
 	}
-	wire := make([]string, len(texts))
-	last := -1
+	var wire []string
+	var sent []int // indices of the texts on the wire
+	answers := 0   // how many of them are to be waited for
 	for i, text := range texts {
-		wire[i] = s.table.Command(thread, text)
-		if wire[i] == s.table.Continue(thread) {
-			wire[i] = s.onward(thread)
-		}
-		if wanted[i] {
-			last = i
-		}
 		if s.table.Resumes(text) {
-			if t := s.threads[thread]; t != nil {
-				t.standing = false
+			t := s.threads[thread]
+			if t == nil || !t.standing || s.stopping {
+				continue // it runs, or is to stop for its shell
 			}
+			t.standing = false
 		}
+		command := s.table.Command(thread, text)
+		if command == s.table.Continue(thread) {
+			command = s.onward(thread)
+		}
+		wire, sent = append(wire, command), append(sent, i)
+		if wanted[i] {
+			answers = len(sent)
+		}
+	}
+	if len(wire) == 0 {
+		return outputs
 	}
 	first, err := s.gdb.Send(wire...)
 	if err != nil {
 		return outputs
 	}
-	for i, text := range texts {
-		if i > last {
-			s.pending[first+i] = text
-		}
+	for i, at := range sent[answers:] {
+		s.pending[first+answers+i] = texts[at]
 	}
-	s.collect(first, texts[:last+1], outputs)
+	s.collect(first, sent[:answers], texts, outputs)
 	if s.rec != nil {
 		for i := range texts {
 			s.rec.answer(texts[i], outputs[i])
@@ -57,11 +62,11 @@ func (s *Session) commands(texts []string, wanted []bool) []string {
 	return outputs
 }
 
-// collect reads the answers to commands in their order. What is printed
-// before an answer belongs to it.
-func (s *Session) collect(first int, texts, outputs []string) {
+// collect reads the answers to the commands at some indices, in their order.
+// What is printed before an answer belongs to it.
+func (s *Session) collect(first int, sent []int, texts, outputs []string) {
 	deadline := time.Now().Add(answerTime)
-	for i := 0; i < len(texts); {
+	for n := 0; n < len(sent); {
 		r, err := s.gdb.Next(deadline)
 		if errors.Is(err, mi.ErrWoken) {
 			continue
@@ -69,13 +74,14 @@ func (s *Session) collect(first int, texts, outputs []string) {
 		if err != nil {
 			return // the next read of the loop tells
 		}
+		i := sent[n]
 		if r.Kind != mi.Result {
 			var text strings.Builder
 			s.aside(r, &text)
 			outputs[i] += text.String()
 			continue
 		}
-		if r.Token != first+i {
+		if r.Token != first+n {
 			s.answered(r)
 			continue
 		}
@@ -85,7 +91,7 @@ func (s *Session) collect(first int, texts, outputs []string) {
 			// An MI command answers with results instead of text.
 			outputs[i] = string(r.Raw[strings.IndexByte(string(r.Raw), ',')+1:])
 		}
-		i++
+		n++
 	}
 }
 

@@ -24,7 +24,6 @@ type run struct {
 	objects  map[*unwind.Object]data.ObjectID
 	fields   map[string]data.FieldID
 	missing  map[string]uint64 // expressions that could not be read, with why
-	nodes    []data.NodeID
 	samples  uint64
 	partial  uint64
 	lostN    uint64

@@ -31,6 +31,7 @@ type Config struct {
 	Argv     []string
 	Debugger string            // its program, "gdb" if empty
 	Root     string            // where run directories are made, data.Root() if empty
+	Environ  []string          // of the program, NAME=VALUE; nil: ours
 	Pty      bool              // the program gets a terminal of its own
 	Ignored  uint64            // signals that our caller ignored: bit n-1 is signal n
 	Found    func(dir string)  // told of each run directory as it's made, may be nil
@@ -92,9 +93,13 @@ type Session struct {
 	watched string          // the signal that the debugger watches for the clock
 	expires time.Time
 	quitted bool
-	code    int
+	// stopping: the event being acted on is a stop signal, and no block may
+	// let its thread run on.
+	stopping bool
+	code     int
 
 	now      *debugger.Event // the event that is being acted on
+	matched  bool            // a block was for the last event
 	frames   []unwind.Frame  // its call path, once asked for
 	reason   unwind.Reason
 	weight   uint64 // periods, of a tick
@@ -196,11 +201,11 @@ func (s *Session) begin(path string) error {
 		return err
 	}
 	argv := s.cfg.Argv
-	s.pid, err = launch(path, argv, files, s.cfg.Pty, s.dog, s.prepare)
+	s.pid, err = launch(path, argv, files, s.cfg.Environ, s.cfg.Pty, s.dog, s.prepare)
 	if forShell(path, err) {
 		// A script without #!, as every shell runs it.
 		argv = append([]string{shell, path}, argv[1:]...)
-		s.pid, err = launch(shell, argv, files, s.cfg.Pty, s.dog, s.prepare)
+		s.pid, err = launch(shell, argv, files, s.cfg.Environ, s.cfg.Pty, s.dog, s.prepare)
 	}
 	if err != nil {
 		return err
@@ -313,8 +318,11 @@ func (s *Session) attach() error {
 		}
 		switch ev.Kind {
 		case debugger.Stopped:
-			t := s.thread(ev.Thread)
-			t.standing = true
+			s.thread(ev.Thread).standing = true
+			if ev.Signal != "" && ev.Signal != "0" && ev.Signal != "SIGSTOP" {
+				// A signal was on its way: the stop is for that one too.
+				s.queue = append(s.queue, ev)
+			}
 			return s.learnThreads(deadline)
 		case debugger.Exited:
 			return fmt.Errorf("process %d ended while %s attached", s.pid, s.table.Name)

@@ -26,7 +26,11 @@ held=' '
 while read -r word pid; do
 	case $word in
 	hold) held="$held$pid " ;;
-	free) held="${held%% $pid *} ${held#* $pid }" ;;
+	free)
+		case $held in
+		*" $pid "*) held="${held%% $pid *} ${held#* $pid }" ;;
+		esac
+		;;
 	esac
 done
 n=0
