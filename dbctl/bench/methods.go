@@ -56,15 +56,7 @@ func (b *bench) synchronous(j job) (s sampled, err error) {
 	if err != nil {
 		return s, err
 	}
-	c, err := mi.Start(mi.Config{Path: "gdb", Args: []string{"-nx", "-q", "--interpreter=mi3"}, Tap: b.tap})
-	if err != nil {
-		t.kill()
-		return s, err
-	}
-	n, err := synchronousLoop(c, t, j)
-	if closed := c.Close(); err == nil {
-		err = closed
-	}
+	n, err := b.synchronousSession(t, j)
 	if err != nil {
 		t.kill()
 		return s, err
@@ -72,6 +64,41 @@ func (b *bench) synchronous(j job) (s sampled, err error) {
 	s, err = t.finish()
 	s.samples = n
 	return s, err
+}
+
+// synchronousSession starts gdb as any simple client would, in our own session:
+// in one of its own it would compete with us where the kernel shares out
+// processors by session.
+func (b *bench) synchronousSession(t *target, j job) (samples int, err error) {
+	theirIn, in, err := os.Pipe()
+	if err != nil {
+		return 0, err
+	}
+	defer theirIn.Close()
+	out, theirOut, err := os.Pipe()
+	if err != nil {
+		in.Close()
+		return 0, err
+	}
+	defer theirOut.Close()
+	cmd := exec.Command("gdb", "-nx", "-q", "--interpreter=mi3")
+	cmd.Stdin, cmd.Stdout = theirIn, theirOut
+	if err := cmd.Start(); err != nil {
+		in.Close()
+		out.Close()
+		return 0, err
+	}
+	theirIn.Close()
+	theirOut.Close()
+	c := mi.Over(in, out, cmd.Process.Pid, mi.Config{Tap: b.tap})
+	samples, err = synchronousLoop(c, t, j)
+	if closed := c.Close(); err == nil {
+		err = closed
+	}
+	if ended := cmd.Wait(); err == nil {
+		err = ended
+	}
+	return samples, err
 }
 
 func synchronousLoop(c *mi.Client, t *target, j job) (samples int, err error) {
