@@ -22,11 +22,11 @@ const preserved = 1<<regRBX | 1<<regRBP | 1<<regRSP | 0xf<<regR12
 // redZone is the space below the stack pointer that a function may use.
 const redZone = 128
 
-// sigreturns are the ways to write the code that a signal handler returns to:
-// rt_sigreturn, number 15.
-var sigreturns = []string{
-	"\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05", // mov $15,%rax; syscall
-	"\xb8\x0f\x00\x00\x00\x0f\x05",         // mov $15,%eax; syscall
+// setsSigreturn are the ways to say rt_sigreturn, number 15, before the system
+// call that is the end of a signal handler.
+var setsSigreturn = []string{
+	"\x48\xc7\xc0\x0f\x00\x00\x00", // mov $15,%rax
+	"\xb8\x0f\x00\x00\x00",         // mov $15,%eax
 }
 
 // signalRegs holds, by DWARF register number, where in the kernel's signal
@@ -202,10 +202,12 @@ func recognise(before, after []byte) *recipe {
 	return nil
 }
 
-// isSigreturn reports whether code is what a signal handler returns to.
-func isSigreturn(code []byte) bool {
-	for _, s := range sigreturns {
-		if bytes.HasPrefix(code, []byte(s)) {
+// isSigreturn reports whether a pc, between before and after, is in the code
+// that a signal handler returns to.
+func isSigreturn(before, after []byte) bool {
+	const syscall = "\x0f\x05"
+	for _, mov := range setsSigreturn {
+		if bytes.HasPrefix(after, []byte(mov+syscall)) || bytes.HasSuffix(before, []byte(mov)) && bytes.HasPrefix(after, []byte(syscall)) {
 			return true
 		}
 	}

@@ -89,7 +89,7 @@ func FuzzImage(f *testing.F) {
 		img.functions().find(addr)
 		img.bias(addr, addr>>12)
 		img.extent()
-		img.code(addr)
+		img.readAt(make([]byte, 16), addr)
 	})
 }
 

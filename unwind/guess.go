@@ -21,15 +21,9 @@ var roots = map[string]bool{
 // analyse makes a recipe from the code around a pc, where there is no call
 // frame information.
 func (u *Unwinder) analyse(obj *Object, pc uint64, exact bool) *recipe {
-	// The code around the pc, and the beginning of the function.
-	const around = 32
-	var buf [2*around + 64]byte
-	before := around
-	near := u.code(obj, buf[:2*around], pc-around)
-	if len(near) <= around {
-		near, before = u.code(obj, buf[:around], pc), 0
-	}
-	if isSigreturn(near[before:]) {
+	var nearBuf [2 * around]byte
+	before, after := u.near(obj, &nearBuf, pc)
+	if isSigreturn(before, after) {
 		return signalRecipe()
 	}
 	name, start, size := obj.function(pc, exact)
@@ -40,26 +34,37 @@ func (u *Unwinder) analyse(obj *Object, pc uint64, exact bool) *recipe {
 		if start == pc {
 			return calledRecipe
 		}
-		if rec := recognise(near[:before], near[before:]); rec != nil {
+		if rec := recognise(before, after); rec != nil {
 			return rec
 		}
 	}
 	if start == 0 || start >= pc {
 		return guessRecipe
 	}
-	code := buf[2*around:]
-	code = u.code(obj, code[:min(size, uint64(len(code)))], start)
+	var buf [64]byte
+	code := u.code(obj, buf[:min(size, uint64(len(buf)))], start)
 	rec := recogniseFrame(code, pc-start)
 	switch {
 	case rec == nil, rec != framedRecipe && !exact:
 		return guessRecipe
 	case rec == framedRecipe && exact:
-		done := int(min(uint64(before), pc-start))
-		if returning(near[before-done:before], near[before:]) {
+		done := int(min(uint64(len(before)), pc-start))
+		if returning(before[len(before)-done:], after) {
 			return leavingRecipe
 		}
 	}
 	return rec
+}
+
+// around is how many bytes of code before a pc, and from it on, are looked at.
+const around = 32
+
+// near reads the code before and after a pc. They are parts of b.
+func (u *Unwinder) near(obj *Object, b *[2 * around]byte, pc uint64) (before, after []byte) {
+	if code := u.code(obj, b[:], pc-around); len(code) > around {
+		return code[:around], code[around:]
+	}
+	return nil, u.code(obj, b[:around], pc)
 }
 
 // code reads the instructions at a runtime address: from the file, where a
@@ -142,7 +147,7 @@ func (u *Unwinder) guess(s, next *state, f found) outcome {
 	}
 	// The frame pointer is above the stack pointer, but for Go's functions
 	// that have changed stacks.
-	switched := !s.exact && f.obj != nil && f.obj.image != nil && f.obj.image.golang
+	switched := f.obj != nil && f.obj.image != nil && f.obj.image.golang
 	if s.has(regRBP) && (bp >= sp || switched) && bp%8 == 0 && bp < handler {
 		old, _ := u.stack.load(bp)
 		ra, ok := u.stack.load(bp + 8)

@@ -118,12 +118,6 @@ func (img *image) readAt(b []byte, vaddr uint64) int {
 	return 0
 }
 
-// code reads a few instructions at a virtual address.
-func (img *image) code(vaddr uint64) []byte {
-	b := make([]byte, 16)
-	return b[:img.readAt(b, vaddr)]
-}
-
 // section returns a section's bytes, decompressed, and nil if it is not there.
 func (img *image) section(name string) (data []byte, vaddr uint64) {
 	s := img.elf.Section(name)
@@ -222,11 +216,7 @@ func (img *image) recipe(vaddr uint64) *recipe {
 		if f := img.debugFrames(); f != nil {
 			rec = f.recipe(vaddr)
 		}
-		switch {
-		case rec == nil:
-		case !rec.signal && isSigreturn(img.code(vaddr+1)):
-			rec = signalRecipe() // Go describes its trampoline as a plain function
-		case img.golang:
+		if rec != nil && img.golang {
 			rec = withFramePointer(rec)
 		}
 	}

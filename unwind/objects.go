@@ -41,6 +41,7 @@ type identity struct {
 	at    uint64 // bias, of Anon the start
 }
 
+// deletedSuffix follows the path of a file that has been deleted.
 const deletedSuffix = " (deleted)"
 
 // refresh reads the mappings. It reports whether anything executable changed.
@@ -73,7 +74,7 @@ func (o *objects) refresh() (changed bool, err error) {
 
 // same reports whether an object, mapped at m.start before, is what m maps.
 func (o *objects) same(obj *Object, m mapping) bool {
-	if obj.inode != m.inode || obj.mapped != m.path {
+	if obj.inode != m.inode || obj.Path != strings.TrimSuffix(m.path, deletedSuffix) {
 		return false
 	}
 	switch {
@@ -90,8 +91,8 @@ func (o *objects) same(obj *Object, m mapping) bool {
 // a new one.
 func (o *objects) object(maps []mapping, i int) *Object {
 	m := maps[i]
-	obj := &Object{Path: strings.TrimSuffix(m.path, deletedSuffix), Start: m.start, End: m.end, Kind: Anon, mapped: m.path, inode: m.inode}
-	key := identity{path: m.path, inode: m.inode, at: m.start}
+	obj := &Object{Path: strings.TrimSuffix(m.path, deletedSuffix), Start: m.start, End: m.end, Kind: Anon, inode: m.inode}
+	key := identity{path: obj.Path, inode: m.inode, at: m.start}
 	img, err := o.image(maps, i)
 	bias, fits := uint64(0), false
 	if err == nil {
@@ -108,7 +109,7 @@ func (o *objects) object(maps []mapping, i int) *Object {
 		}
 		key.at = bias
 	}
-	if old := o.byID[key]; old != nil && (old.image == obj.image) {
+	if old := o.byID[key]; old != nil && old.image == obj.image {
 		if fits {
 			o.cache.release(img)
 		}

@@ -185,8 +185,16 @@ func TestDeleted(t *testing.T) {
 	prog := build(t, "deep.c", "-O2", "-fno-optimize-sibling-calls")
 	p := trace(t, prog, "3")
 	p.runTo()
+	before := newUnwinder(t, p.pid)
 	if err := os.Remove(prog); err != nil {
 		t.Fatal(err)
+	}
+	n := len(before.Objects())
+	if err := before.Refresh(); err != nil {
+		t.Fatal(err)
+	}
+	if len(before.Objects()) != n {
+		t.Error("that its file is deleted makes an object another one")
 	}
 	u := newUnwinder(t, p.pid)
 	fs, why := u.Unwind(p.few(), ProcessMemory(p.pid), nil)
@@ -212,7 +220,7 @@ func TestDeleted(t *testing.T) {
 		if bias, ok := img.bias(m.start, m.offset); !ok || bias != file.Bias || img.buildID != file.BuildID {
 			t.Errorf("%s: from memory bias %#x, %s; from the file %#x, %s", m.path, bias, img.buildID, file.Bias, file.BuildID)
 		}
-		n := 0
+		n = 0
 		for a := m.start; a < m.end; a += 13 {
 			want, got := file.image.recipe(a-file.Bias), img.recipe(a-file.Bias)
 			if !reflect.DeepEqual(got, want) {

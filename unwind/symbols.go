@@ -39,7 +39,7 @@ func (s *symbols) name(y *symbol) string {
 
 const symbolSize = 24
 
-// functions returns the symbols of .symtab, else of .dynsym.
+// functions returns the symbols of .symtab, else of .dynsym, else what Go has.
 func (img *image) functions() *symbols {
 	img.symbolsOnce.Do(func() {
 		img.symbols = &symbols{}
@@ -61,6 +61,10 @@ func (img *image) functions() *symbols {
 					return
 				}
 			}
+		}
+		if s := img.goFunctions(); s != nil {
+			s.sort()
+			img.symbols = s
 		}
 	})
 	return img.symbols
@@ -97,6 +101,12 @@ func newSymbols(data []byte, text string) *symbols {
 		}
 		s.list = append(s.list, y)
 	}
+	s.sort()
+	return s
+}
+
+// sort puts the symbols in order.
+func (s *symbols) sort() {
 	slices.SortFunc(s.list, func(a, b symbol) int {
 		if c := cmp.Or(cmp.Compare(a.addr, b.addr), cmp.Compare(a.rank, b.rank)); c != 0 {
 			return c
@@ -114,7 +124,6 @@ func newSymbols(data []byte, text string) *symbols {
 			y.size = end - y.addr
 		}
 	}
-	return s
 }
 
 // find returns the symbol that covers a virtual address, nil if there is none.

@@ -99,7 +99,10 @@ func (u *Unwinder) Refresh() error {
 func (u *Unwinder) Objects() []*Object { return u.objects.all }
 
 // Symbol returns the raw, mangled name and the start (ELF virtual address) of
-// the function symbol that covers the frame's Vaddr; "" if there is none.
+// the function symbol that covers the frame's Vaddr; "" if there is none. The
+// symbols are those of .symtab, else of .dynsym; of a stripped Go program they
+// are the runtime's own. Of several names for one function it is the one with
+// the fewest leading underscores.
 func (u *Unwinder) Symbol(f Frame) (name string, start uint64) {
 	name, start, _ = f.Object.function(f.PC, f.Exact)
 	if name != "" {

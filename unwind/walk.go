@@ -204,9 +204,10 @@ func (u *Unwinder) lookup(pc uint64, exact, refresh bool) found {
 	case f.rec == nil:
 		f.rec = u.analyse(obj, pc, exact)
 	case obj.image.golang:
-		var buf [16]byte
+		var buf [2 * around]byte
+		before, after := u.near(obj, &buf, pc)
 		name, _, _ := obj.function(pc, exact)
-		f.rec = goRecipe(f.rec, name, exact, u.code(obj, buf[:], pc))
+		f.rec = goRecipe(f.rec, name, exact, before, after)
 	}
 	if obj.Kind != Anon || !exact {
 		u.table.add(f) // generated code changes; but at a return address it stays

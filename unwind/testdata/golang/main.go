@@ -1,7 +1,11 @@
-// A Go program that stops in a function four calls below main.
+// A Go program that stops twice in a function below main, and changes stacks
+// in between.
 package main
 
-import "runtime"
+import (
+	"runtime"
+	"time"
+)
 
 var sink int
 
@@ -10,6 +14,8 @@ func init() { runtime.LockOSThread() } // the main goroutine stays on the main t
 //go:noinline
 func inner(n int) int {
 	runtime.Breakpoint()
+	n += time.Now().Nanosecond() // goes to another stack, and to the vdso
+	runtime.Breakpoint()
 	return n + sink
 }
 
@@ -17,7 +23,7 @@ func inner(n int) int {
 func middle(n int) int {
 	var a [100]int
 	a[n] = inner(n)
-	return a[sink] + a[n]
+	return a[0] + a[n]
 }
 
 //go:noinline
