@@ -124,10 +124,11 @@ type Table struct {
 	// stands, an Evaluate'd value; negative: none. Restart makes that call
 	// begin again, where it would have returned EINTR for our stop alone.
 	CallNumber, Restart func(thread int) string
-	// Sender asks where the signal came from for which a thread stands; the
-	// Value is Kernel if a clock of the kernel sent it.
-	Sender func(thread int) string
-	Kernel string
+	// Sender asks for which signal a thread stands, and where it came from;
+	// ReadSender reads the answer: its number, 0 if there is none, and whether
+	// a file descriptor of the kernel sent it, as a clock's.
+	Sender     func(thread int) string
+	ReadSender func(r *mi.Record) (signal int, clock bool)
 
 	// Decode reads one record.
 	Decode func(r *mi.Record) Event

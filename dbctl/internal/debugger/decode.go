@@ -157,3 +157,10 @@ func readLocations(r *mi.Record) (number string, addresses []uint64) {
 	}
 	return bkpt.Str("number"), addresses
 }
+
+// readSender reads a signal's number and the low byte of its code, in one.
+func readSender(r *mi.Record) (signal int, clock bool) {
+	const pollIn = 1
+	n, _ := strconv.Atoi(r.Str("value"))
+	return n >> 8, n&255 == pollIn
+}

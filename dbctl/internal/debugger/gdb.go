@@ -70,9 +70,9 @@ func GDB() *Table {
 		},
 		Restart: func(thread int) string { return command(thread, "set var $rax = -514") },
 		Sender: func(thread int) string {
-			return fmt.Sprintf("-data-evaluate-expression --thread %d --frame 0 $_siginfo.si_code==1", thread)
+			return fmt.Sprintf("-data-evaluate-expression --thread %d --frame 0 \"$_siginfo.si_signo * 256 + ($_siginfo.si_code & 255)\"", thread)
 		},
-		Kernel: "1",
+		ReadSender: readSender,
 		Decode: decode,
 	}
 }

@@ -186,15 +186,15 @@ func (s *Session) tick(ev debugger.Event) {
 	asked := t.halting
 	t.halting = false
 	tid := s.tid(ev.Thread)
-	periods := s.periods(ev.Thread, tid, asked)
-	if periods == 0 {
-		if asked || s.watched == "" {
-			s.resume(ev.Thread)
-			return
-		}
+	periods, own := s.periods(ev.Thread, tid, asked)
+	switch {
+	case own != "":
 		// The program's own signal; it would have got it without us.
 		t.standing = false
-		s.send(s.table.Deliver(ev.Thread, s.watched))
+		s.send(s.table.Deliver(ev.Thread, own))
+		return
+	case periods == 0:
+		s.resume(ev.Thread)
 		return
 	}
 	s.repair(ev, tid)
@@ -212,20 +212,34 @@ func (s *Session) tick(ev debugger.Event) {
 }
 
 // periods asks the clock what the stop of a thread stands for, and the
-// debugger whether its signal was the clock's where that can't be told.
-func (s *Session) periods(id, tid int, asked bool) uint64 {
-	if s.clk == nil {
-		return 0
+// debugger whose signal it was where that can't be told; own is one that the
+// program sent.
+func (s *Session) periods(id, tid int, asked bool) (periods uint64, own string) {
+	sure := false
+	if s.clk != nil {
+		periods, sure = s.clk.tick(tid)
 	}
-	periods, sure := s.clk.tick(tid)
-	if asked || sure {
-		return periods
+	if asked {
+		return periods, ""
+	}
+	if sure && len(s.formerly) == 0 {
+		if periods == 0 {
+			own = s.watched
+		}
+		return periods, own
 	}
 	_, r, err := s.ask(time.Now().Add(answerTime), s.table.Sender(id))
-	if err == nil && s.table.Value(r) == s.table.Kernel {
-		return max(1, periods)
+	if err != nil {
+		return 0, ""
 	}
-	return 0
+	signal, clock := s.table.ReadSender(r)
+	switch {
+	case !clock:
+		return 0, unix.SignalName(unix.Signal(signal))
+	case s.clk == nil:
+		return 0, ""
+	}
+	return max(1, periods), ""
 }
 
 // stopped is a stop for any other signal, for a step, or at our request.

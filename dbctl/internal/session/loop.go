@@ -105,6 +105,10 @@ func (s *Session) clockwork() time.Time {
 	}
 	tids, again := s.clk.due(time.Now())
 	if name := s.clk.signal(); name != s.watched {
+		// The program has come to use the signal. One of ours may still be on
+		// its way, so the debugger goes on to watch it.
+		s.formerly = append(s.formerly, s.watched)
+		s.watched = ""
 		s.watch(name)
 	}
 	for _, tid := range tids {

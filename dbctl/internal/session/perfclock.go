@@ -144,6 +144,9 @@ func (c *perfClock) tick(tid int) (uint64, bool) {
 		return 0, true
 	}
 	sure := !c.caught()
+	if !sure {
+		c.looked = time.Time{} // give way at once: the kernel merges equal signals
+	}
 	now, ok := t.count()
 	// The mark was set from the count at the last stop, which comes a little
 	// after the tick.

@@ -87,12 +87,13 @@ type Session struct {
 	queue   []debugger.Event // events that came while an answer was awaited
 	pending map[int]string   // commands sent whose answers nobody waits for, by token
 
-	clk     clock
-	period  period
-	heeded  map[string]bool // signals that stop the process before they're delivered
-	watched string          // the signal that the debugger watches for the clock
-	expires time.Time
-	quitted bool
+	clk      clock
+	period   period
+	heeded   map[string]bool // signals that stop the process before they're delivered
+	watched  string          // the signal that the debugger watches for the clock
+	formerly []string        // those that it watches besides, of which none should come
+	expires  time.Time
+	quitted  bool
 	// stopping: the event being acted on is a stop signal, and no block may
 	// let its thread run on.
 	stopping bool
