@@ -52,8 +52,8 @@ check: need-check
 	shellcheck $$(grep -lE '^#! */bin/sh' scripts/* .ci/run)
 	$(GO) test -count=1 -run 'Import|ThirdParty' .
 
-bench: need-test
-	$(GO) test -run '^$$' -bench . -benchtime 2s -p 1 ./...
+bench: all
+	$(GO) run ./dbctl/bench -bin $(BIN)
 
 install: all
 	$(INSTALL) -d $(bindir) $(libexecdir) $(sharedir) $(mandir)
