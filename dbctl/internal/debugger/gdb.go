@@ -73,7 +73,7 @@ func GDB() *Table {
 			return fmt.Sprintf("-data-evaluate-expression --thread %d --frame 0 \"$_siginfo.si_signo * 256 + ($_siginfo.si_code & 255)\"", thread)
 		},
 		ReadSender: readSender,
-		Decode: decode,
+		Decode:     decode,
 	}
 }
 

@@ -111,16 +111,27 @@ func (s *Session) clockwork() time.Time {
 		s.watched = ""
 		s.watch(name)
 	}
+	s.halt(tids)
+	if !again.IsZero() && (deadline.IsZero() || again.Before(deadline)) {
+		deadline = again
+	}
+	return deadline
+}
+
+// halt makes the debugger stop these threads, as far as it knows them.
+func (s *Session) halt(tids []int) {
+	for _, tid := range tids {
+		if _, t := s.threadOf(tid); t == nil {
+			s.learnThreads(time.Now().Add(answerTime))
+			break
+		}
+	}
 	for _, tid := range tids {
 		if id, t := s.threadOf(tid); t != nil && !t.standing && !t.halting {
 			t.halting = true
 			s.send(s.table.Halt(id))
 		}
 	}
-	if !again.IsZero() && (deadline.IsZero() || again.Before(deadline)) {
-		deadline = again
-	}
-	return deadline
 }
 
 func (s *Session) timeUp() {

@@ -153,10 +153,11 @@ func (c *perfClock) tick(tid int) (uint64, bool) {
 	if !ok || now+uint64(c.p.mean)/4 < t.next {
 		return 0, sure
 	}
-	periods := uint64(1)
+	var late uint64
 	if now > t.next {
-		periods += (now - t.next) / uint64(c.p.mean)
+		late = now - t.next
 	}
+	periods := 1 + late/uint64(c.p.mean)
 	next := c.p.next()
 	if c.p.random || t.last == 0 {
 		// The first period was random too. Setting it starts it anew.
@@ -164,6 +165,9 @@ func (c *perfClock) tick(tid int) (uint64, bool) {
 	}
 	t.last = now
 	t.next = now + uint64(next)
+	if t.deaf {
+		t.next -= late % uint64(c.p.mean) // what is over counts for the next
+	}
 	return periods, sure
 }
 

@@ -16,8 +16,7 @@ type pollClock struct {
 }
 
 type pollThread struct {
-	due    time.Duration // CPU time at which the next tick is
-	halted bool          // it was named, and is being stopped
+	due time.Duration // CPU time at which the next tick is
 }
 
 func newPollClock(pid int, p period) *pollClock {
@@ -44,14 +43,13 @@ func (c *pollClock) tick(tid int) (uint64, bool) {
 	if t == nil {
 		return 0, true
 	}
-	t.halted = false
 	now, ok := threadTime(c.pid, tid)
 	if !ok || now < t.due {
 		return 0, true
 	}
-	periods := 1 + uint64((now-t.due)/c.p.mean)
-	t.due = now + c.p.next()
-	return periods, true
+	late := now - t.due
+	t.due = now + c.p.next() - late%c.p.mean // what is over counts for the next
+	return 1 + uint64(late/c.p.mean), true
 }
 
 func (c *pollClock) due(now time.Time) ([]int, time.Time) {
@@ -61,11 +59,7 @@ func (c *pollClock) due(now time.Time) ([]int, time.Time) {
 	c.next = now.Add(c.p.next())
 	var tids []int
 	for tid, t := range c.threads {
-		if t.halted {
-			continue
-		}
 		if used, ok := threadTime(c.pid, tid); ok && used >= t.due {
-			t.halted = true
 			tids = append(tids, tid)
 		}
 	}
@@ -77,7 +71,6 @@ func (c *pollClock) rebase() {
 		if used, ok := threadTime(c.pid, tid); ok {
 			t.due = used + c.p.next()
 		}
-		t.halted = false
 	}
 }
 
