@@ -16,27 +16,31 @@ type job struct {
 func (j job) name() string { return fmt.Sprintf("%s at depth %d", j.what, j.depth) }
 
 var (
-	frames    = "-stack-list-frames"
-	arguments = "-stack-list-arguments 1"
+	path      = []string{"-stack-list-frames"}
+	arguments = []string{"-stack-list-frames", "-stack-list-arguments 1"}
+	// backtrace 4 prints the arguments too.
+	four = []string{"-stack-list-frames 0 3", "-stack-list-arguments 1 0 3"}
+	// An expression is wanted of a function, wherever it is on the stack: it
+	// is to be found first. (A path that is wanted too comes with that.)
+	value = []string{"-stack-list-frames", "-stack-select-frame 0", "-data-evaluate-expression n"}
 )
 
 // jobs returns the rows. With stock settings the event of a stop holds the
 // innermost frame, so that the pc costs no command.
 func jobs() []job {
+	const (
+		sampleWithArguments = `SAMPLE(); "-stack-list-arguments 1" | OUT("arguments")`
+		pc                  = `OUT("pc")`
+	)
 	return []job{
-		{what: "pc", depth: 5, event: `OUT("pc")`, out: "pc"},
-		{what: "4 frames", depth: 50, mi: []string{"-stack-list-frames 0 3"},
-			block: `"backtrace 4" | OUT("stack")`, event: `OUT("pc")`, out: "pc"},
-		{what: "path", depth: 5, mi: []string{frames}, block: `SAMPLE()`, poor: true},
-		{what: "path", depth: 50, mi: []string{frames}, block: `SAMPLE()`, poor: true},
-		{what: "path and arguments", depth: 5, mi: []string{frames, arguments},
-			block: `SAMPLE(); "-stack-list-arguments 1" | OUT("arguments")`},
-		{what: "path and arguments", depth: 50, mi: []string{frames, arguments},
-			block: `SAMPLE(); "-stack-list-arguments 1" | OUT("arguments")`},
-		{what: "expression", depth: 5, mi: []string{"-data-evaluate-expression n"},
-			block: `EVAL("^burn$", "n") | OUT("n")`, out: "n"},
-		{what: "expression and path", depth: 50, mi: []string{"-data-evaluate-expression n", frames},
-			block: `EVAL("^burn$", "n") | FIELD(n); SAMPLE()`},
+		{what: "pc", depth: 5, event: pc, out: "pc"},
+		{what: "4 frames", depth: 50, mi: four, block: `"backtrace 4" | OUT("stack")`, event: pc, out: "pc"},
+		{what: "path", depth: 5, mi: path, block: `SAMPLE()`, poor: true},
+		{what: "path", depth: 50, mi: path, block: `SAMPLE()`, poor: true},
+		{what: "path and arguments", depth: 5, mi: arguments, block: sampleWithArguments},
+		{what: "path and arguments", depth: 50, mi: arguments, block: sampleWithArguments},
+		{what: "expression", depth: 5, mi: value, block: `EVAL("^burn$", "n") | OUT("n")`, out: "n"},
+		{what: "expression and path", depth: 50, mi: value, block: `EVAL("^burn$", "n") | FIELD(n); SAMPLE()`},
 	}
 }
 

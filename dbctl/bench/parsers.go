@@ -31,7 +31,7 @@ func (b *bench) transcript() ([]byte, error) {
 		text.WriteByte('\n')
 	}
 	defer func() { b.tap = nil }()
-	_, err := b.synchronous(job{depth: 20, mi: []string{frames, arguments}})
+	_, err := b.synchronous(job{depth: 20, mi: arguments})
 	return text.Bytes(), err
 }
 
