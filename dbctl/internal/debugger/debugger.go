@@ -95,6 +95,10 @@ type Table struct {
 	// Registers asks for a Tick's registers of a thread that stands still for
 	// another reason; they come as a Tick event.
 	Registers func(thread int) string
+	// AllRegisters asks for all that an unwinder may need; ReadRegisters reads
+	// what it prints, in the order of DWARF's numbers.
+	AllRegisters  func(thread int) string
+	ReadRegisters func(text string) (values [17]uint64, ok bool)
 	// Threads asks for the kernel's thread ids; ReadThreads reads the answer.
 	Threads     string
 	ReadThreads func(r *mi.Record) map[int]int

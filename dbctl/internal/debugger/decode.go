@@ -164,3 +164,19 @@ func readSender(r *mi.Record) (signal int, clock bool) {
 	n, _ := strconv.Atoi(r.Str("value"))
 	return n >> 8, n&255 == pollIn
 }
+
+// readRegisters reads numbers in hexadecimal.
+func readRegisters(text string) (values [17]uint64, ok bool) {
+	words := strings.Fields(text)
+	if len(words) != len(values) {
+		return values, false
+	}
+	for i, word := range words {
+		v, err := strconv.ParseUint(word, 16, 64)
+		if err != nil {
+			return values, false
+		}
+		values[i] = v
+	}
+	return values, true
+}

@@ -27,22 +27,24 @@ var ClockSignals = []string{"SIGURG", "SIGWINCH", "SIGVTALRM"}
 // breakpoint that would kill the process if gdb died.
 func GDB() *Table {
 	return &Table{
-		Name:        "gdb",
-		Args:        []string{"-nx", "-nh", "-q", "-iex", "set auto-load off", "--interpreter=mi3"},
-		Setup:       setup(),
-		Version:     "-gdb-version",
-		Supported:   supported,
-		Attach:      func(pid int) string { return fmt.Sprintf("-target-attach %d", pid) },
-		Detach:      console("detach"),
-		Watch:       watch,
-		Unwatch:     unwatch,
-		Halt:        func(thread int) string { return fmt.Sprintf("-exec-interrupt --thread %d", thread) },
-		Continue:    func(thread int) string { return fmt.Sprintf("-exec-continue --thread %d", thread) },
-		Deliver:     func(thread int, sig string) string { return command(thread, "signal "+sig) },
-		Heed:        func(sig string) string { return console("handle " + sig + " stop print pass") },
-		Registers:   func(thread int) string { return command(thread, registers) },
-		Threads:     "-thread-info",
-		ReadThreads: readThreads,
+		Name:          "gdb",
+		Args:          []string{"-nx", "-nh", "-q", "-iex", "set auto-load off", "--interpreter=mi3"},
+		Setup:         setup(),
+		Version:       "-gdb-version",
+		Supported:     supported,
+		Attach:        func(pid int) string { return fmt.Sprintf("-target-attach %d", pid) },
+		Detach:        console("detach"),
+		Watch:         watch,
+		Unwatch:       unwatch,
+		Halt:          func(thread int) string { return fmt.Sprintf("-exec-interrupt --thread %d", thread) },
+		Continue:      func(thread int) string { return fmt.Sprintf("-exec-continue --thread %d", thread) },
+		Deliver:       func(thread int, sig string) string { return command(thread, "signal "+sig) },
+		Heed:          func(sig string) string { return console("handle " + sig + " stop print pass") },
+		Registers:     func(thread int) string { return command(thread, registers) },
+		AllRegisters:  func(thread int) string { return command(thread, allRegisters) },
+		ReadRegisters: readRegisters,
+		Threads:       "-thread-info",
+		ReadThreads:   readThreads,
 		Symbols: func(path string, bias uint64) string {
 			return console(fmt.Sprintf("add-symbol-file %s -o %#x", quotePath(path), bias))
 		},
@@ -80,9 +82,11 @@ func GDB() *Table {
 // The bell tells our own lines from what a program or a script prints: of the
 // control characters, gdb's printf knows \a and few others.
 const (
-	tickWord  = "\atick "
-	tickAlias = "__t"
-	execWord  = "\aexec "
+	tickWord     = "\atick "
+	tickAlias    = "__t"
+	execWord     = "\aexec "
+	allRegisters = `printf "%lx %lx %lx %lx %lx %lx %lx %lx %lx %lx %lx %lx %lx %lx %lx %lx %lx\n", ` +
+		`$rax, $rdx, $rcx, $rbx, $rsi, $rdi, $rbp, $rsp, $r8, $r9, $r10, $r11, $r12, $r13, $r14, $r15, $rip`
 	registers = `printf "\atick %d %lx %lx %lx %lx\n", $_thread, $pc, $sp, $rbp, $rax`
 )
 

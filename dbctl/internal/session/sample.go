@@ -52,8 +52,26 @@ func (s *Session) callPath() []unwind.Frame {
 	if !ok {
 		return nil
 	}
-	s.frames, s.reason = s.unwinder.Unwind(regs, s.memory, nil)
+	s.frames, s.reason = s.unwinder.Unwind(regs, s.memory, s.buffer[:0])
+	if s.reason == unwind.NoRecipe && s.allRegisters(&regs) {
+		s.frames, s.reason = s.unwinder.Unwind(regs, s.memory, s.buffer[:0])
+	}
+	s.buffer = s.frames
 	return s.frames
+}
+
+// allRegisters asks for the rest of the registers, which few functions need to
+// be left: a tick would be a third dearer if it always brought them.
+func (s *Session) allRegisters(regs *unwind.Regs) bool {
+	text, _, err := s.ask(time.Now().Add(answerTime), s.table.AllRegisters(s.now.Thread))
+	if err != nil {
+		return false
+	}
+	values, ok := s.table.ReadRegisters(text)
+	if ok {
+		regs.Other, regs.Known = values, 1<<len(values)-1
+	}
+	return ok
 }
 
 // registers are those of the event's thread. A tick brings its own.

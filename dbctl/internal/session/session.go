@@ -102,6 +102,7 @@ type Session struct {
 	now      *debugger.Event // the event that is being acted on
 	matched  bool            // a block was for the last event
 	frames   []unwind.Frame  // its call path, once asked for
+	buffer   []unwind.Frame  // where frames lie
 	reason   unwind.Reason
 	weight   uint64 // periods, of a tick
 	taken    taken
