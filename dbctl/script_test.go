@@ -26,6 +26,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("PATH", strings.Join([]string{tree.bin, tree.targets, "/usr/local/bin:/usr/bin:/bin"}, ":"))
 			env.Setenv("PCT_DIR", filepath.Join(env.WorkDir, "data"))
 			env.Setenv("SCRIPTS", filepath.Join(tree.dir, "scripts"))
+			env.Setenv("GORACE", "atexit_sleep_ms=0")
 			env.Setenv("LC_ALL", "C.UTF-8")
 			return nil
 		},

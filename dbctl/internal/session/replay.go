@@ -38,7 +38,7 @@ type ReplayConfig struct {
 // but that is answered: a process that the script would kill goes on with the
 // transcript's events. A process that it would let go has but its end.
 //
-// The error is a *BadTranscript, or a *Truncated one of which all there is was
+// The error is a *BadTranscript or a *Truncated; what is sound before it was
 // replayed.
 func Replay(cfg ReplayConfig) error {
 	out := bufio.NewWriter(cfg.Stdout)

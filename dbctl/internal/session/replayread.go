@@ -83,6 +83,9 @@ func readTranscript(from io.Reader, play func(*scene) error) error {
 			continue
 		}
 		if err := t.record(word, rest); err != nil {
+			if err := play(t.scene); err != nil {
+				return err
+			}
 			return &BadTranscript{t.n, err.Error()}
 		}
 	}

@@ -1,6 +1,7 @@
 /* counted SIGNAL N MODE: takes SIGNAL N times while it uses CPU time, and prints
  * how often its handler ran. MODE raise: it sends them to itself, thread: to
- * another of its threads, queue: a child queues them (for real-time signals). */
+ * another of its threads, queue: a child queues them (for real-time signals).
+ * It has the signal for itself from 20 ms after it took it. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -37,6 +38,7 @@ int main(int argc, char **argv)
 	sig = atoi(argv[1]);
 	n = atoi(argv[2]);
 	sigaction(sig, &a, NULL);
+	burn(20); /* for a profiler to see that the signal is taken */
 	if (!strcmp(mode, "raise")) {
 		for (int i = 0; i < n; i++) {
 			raise(sig);
