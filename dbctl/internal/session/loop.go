@@ -164,7 +164,9 @@ func (s *Session) orphaned(died *mi.Died) {
 		time.Sleep(5 * time.Millisecond)
 	}
 	s.say("%v: process %d runs on unprofiled", died, s.pid)
-	s.run.note("the debugger died: what came after is not in the samples")
+	if s.run != nil {
+		s.run.note("the debugger died: what came after is not in the samples")
+	}
 }
 
 // processState is the state letter of /proc/PID/status and the tracer's id.

@@ -217,7 +217,13 @@ func (s *Session) begin(path string) error {
 		s.child <- st
 		s.gdb.Wake()
 	})
-	if err := s.take(); err != nil {
+	err = s.take()
+	var died *mi.Died
+	if errors.As(err, &died) {
+		s.orphaned(died)
+		return nil
+	}
+	if err != nil {
 		unix.Kill(s.pid, unix.SIGKILL)
 		return err
 	}
