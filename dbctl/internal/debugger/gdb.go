@@ -186,8 +186,19 @@ func command(thread int, text string) string {
 		word, rest, _ := strings.Cut(text, " ")
 		return word + option + " " + rest
 	}
+	switch {
+	case resumes(text) && !strings.HasSuffix(text, "&"):
+		// In the foreground gdb would read nothing more until the thread stops.
+		text += "&"
+	case allBreakpoints.MatchString(text):
+		// Ours are not the script's to delete.
+		text += fmt.Sprintf(" %d-$bpnum", len(ClockSignals)+2)
+	}
 	return "-interpreter-exec" + option + " console " + quote(text)
 }
+
+// allBreakpoints are commands that without an argument mean all breakpoints.
+var allBreakpoints = regexp.MustCompile(`^(d|del|delete|dis|disable|en|enable)( breakpoints)?$`)
 
 var resuming = regexp.MustCompile(`^(-exec-(continue|step|next|finish|until|return|jump|step-instruction|next-instruction)\b.*|` +
 	`(c|fg|cont|conti|continu|continue|s|st|ste|step|si|stepi|n|ne|nex|next|ni|nexti|fin|fini|finis|finish|u|unt|unti|until|advance|j|jump|sig|signal)\b.*)$`)
