@@ -1,7 +1,9 @@
 package session
 
 import (
+	"fmt"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/ianlancetaylor/demangle"
@@ -15,7 +17,8 @@ type matcher struct {
 	re      *regexp.Regexp
 	pattern string
 	known   map[string]bool
-	objects int  // how many had been read when inlined was found out
+	objects int  // how many the debugger had read when inlined was found out
+	found   bool // a sample met a function that matches
 	inlined bool // a function that matches has inlined copies
 }
 
@@ -71,18 +74,23 @@ func (s *Session) value(function, expression string) (string, bool) {
 	if path == nil {
 		return "", false
 	}
-	if m.objects != len(s.unwinder.Objects()) {
+	at := slices.IndexFunc(path, func(f unwind.Frame) bool {
+		symbol, _ := s.unwinder.Symbol(f)
+		return m.match(symbol)
+	})
+	s.readPathSymbols(path[:at+1])
+	if m.objects != len(s.symbols) {
 		s.findInlined(m)
 	}
 	if m.inlined {
+		s.readPathSymbols(path)
 		return s.valueInlined(m, expression)
 	}
-	for _, f := range path {
-		if symbol, _ := s.unwinder.Symbol(f); m.match(symbol) {
-			return s.answer(s.table.Evaluate(s.now.Thread, f.CFA, expression), expression)
-		}
+	if at < 0 {
+		return "", false
 	}
-	return "", false
+	m.found = true
+	return s.answer(s.table.Evaluate(s.now.Thread, path[at].CFA, expression), expression)
 }
 
 // valueInlined asks the debugger for the frames, which costs more: it alone
@@ -94,6 +102,7 @@ func (s *Session) valueInlined(m *matcher, expression string) (string, bool) {
 	}
 	for level, name := range s.table.ReadFrames(r) {
 		if m.match(name) {
+			m.found = true
 			return s.answer(s.table.EvaluateAt(s.now.Thread, level, expression), expression)
 		}
 	}
@@ -104,8 +113,7 @@ func (s *Session) valueInlined(m *matcher, expression string) (string, bool) {
 // whether its code begins where no symbol of that name lies. A pattern that is
 // no plain name is tried with the names of the symbols that match it.
 func (s *Session) findInlined(m *matcher) {
-	s.readSymbols()
-	m.objects = len(s.unwinder.Objects())
+	m.objects = len(s.symbols)
 	functions := s.unwinder.Functions(m.match)
 	names := map[string]bool{m.pattern: regexp.QuoteMeta(m.pattern) == m.pattern}
 	for _, f := range functions {
@@ -139,19 +147,32 @@ func within(functions []unwind.Function, address uint64) bool {
 	return false
 }
 
-// answer sends the commands that evaluate an expression and reads its value.
+// answer has an expression evaluated. What it needs may lie in an object that
+// is not on the call path, a function that it calls for one: then all are read.
 func (s *Session) answer(commands []string, expression string) (string, bool) {
+	value, wrong := s.tryAnswer(commands)
+	if wrong != "" && s.readAllSymbols() {
+		value, wrong = s.tryAnswer(commands)
+	}
+	if wrong != "" {
+		s.run.unread(expression, wrong)
+	}
+	return value, wrong == ""
+}
+
+// tryAnswer sends the commands that evaluate an expression and reads its
+// value, or what is wrong with it.
+func (s *Session) tryAnswer(commands []string) (value, wrong string) {
 	deadline := time.Now().Add(answerTime)
 	first, err := s.gdb.Send(commands...)
 	if err != nil {
-		return "", false
+		return "", err.Error()
 	}
 	last := first + len(commands) - 1
-	ok := true
 	for {
 		r, err := s.next(deadline)
 		if err != nil {
-			return "", false
+			return "", err.Error()
 		}
 		if r == nil {
 			continue
@@ -160,12 +181,24 @@ func (s *Session) answer(commands []string, expression string) (string, bool) {
 			s.answered(r)
 			continue
 		}
-		if r.Class == "error" && ok {
-			ok = false
-			s.run.unread(expression, r.Str("msg"))
+		if r.Class == "error" && wrong == "" {
+			wrong = r.Str("msg")
 		}
 		if r.Token == last {
-			return s.table.Value(r), ok
+			return s.table.Value(r), wrong
+		}
+	}
+}
+
+// notFound tells of the function patterns that were never met.
+func (s *Session) notFound() {
+	for pattern, m := range s.matchers {
+		switch {
+		case m.found:
+		case !m.inlined && len(s.unwinder.Functions(m.match)) == 0:
+			s.run.note(fmt.Sprintf("no function matches %q", pattern))
+		default:
+			s.run.note(fmt.Sprintf("no sampled call path goes through a function that matches %q", pattern))
 		}
 	}
 }

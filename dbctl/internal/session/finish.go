@@ -41,6 +41,7 @@ func (s *Session) finish() error {
 		return nil
 	}
 	s.block.sinks.close()
+	s.notFound()
 	if s.run.detached {
 		state = "detached"
 	}

@@ -279,6 +279,9 @@ func (s *Session) ask(deadline time.Time, command string) (string, *mi.Record, e
 // whoever asked.
 func (s *Session) aside(r *mi.Record, text *strings.Builder) {
 	if ev := s.table.Decode(r); ev.Kind != debugger.None {
+		if ev.Kind == debugger.ThreadCreated {
+			s.clockAll() // its time runs while the answer is awaited
+		}
 		s.queue = append(s.queue, ev)
 	} else if r.Kind == mi.Console {
 		text.WriteString(r.Text)

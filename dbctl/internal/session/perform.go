@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,8 +21,8 @@ import (
 func (s *Session) commands(texts []string, wanted []bool) []string {
 	outputs := make([]string, len(texts))
 	thread := s.actThread()
-	if s.named {
-		s.readSymbols()
+	if slices.ContainsFunc(texts, func(t string) bool { return !plain(t) }) {
+		s.readAllSymbols()
 	}
 	var wire []string
 	var sent []int // indices of the texts on the wire

@@ -99,10 +99,7 @@ func (s *Session) newBlock(rule *machine.Exec) {
 	s.block = &block{m: m, do: s, say: s.say, sinks: newSinks(func(name string) (io.WriteCloser, error) {
 		return s.run.append(name)
 	}, s.filters)}
-	s.wantFunc, s.named = false, len(m.Names(machine.Eval)) > 0
-	for _, a := range m.Names(machine.Command) {
-		s.named = s.named || !plain(a.Args[0])
-	}
+	s.wantFunc = false
 	for _, g := range rule.Groups {
 		for _, p := range g.Pats {
 			s.wantFunc = s.wantFunc || len(p.Sinks) > 0 || strings.Contains(p.Regex.String(), "func")
@@ -146,8 +143,8 @@ func isClockSignal(name string) bool {
 // announce offers the first event of a process, and lets it run.
 func (s *Session) announce(kind string) {
 	thread := s.actThread()
-	if s.named && s.setsBreakpoints() {
-		s.readSymbols()
+	if s.setsBreakpoints() {
+		s.readAllSymbols()
 	}
 	s.offer(debugger.Event{Kind: debugger.Stopped, Thread: thread},
 		machine.FormatEvent(kind, "pid", strconv.Itoa(s.pid), "exe", s.exe))

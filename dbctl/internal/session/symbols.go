@@ -9,12 +9,34 @@ import (
 	"github.com/profilecollection/pct/unwind"
 )
 
-// readSymbols makes the debugger read the objects that it has not read yet.
-func (s *Session) readSymbols() {
+// readAllSymbols makes the debugger read every object that it has not read
+// yet. It returns whether there was any.
+func (s *Session) readAllSymbols() bool {
 	if s.unwinder == nil {
-		return
+		return false
 	}
+	before := len(s.symbols)
+	s.readSymbols(s.unwinder.Objects()...)
+	return len(s.symbols) > before
+}
+
+// readPathSymbols makes it read the program and the objects of some frames:
+// big libraries take it long, and meanwhile it sees no thread begin or end.
+func (s *Session) readPathSymbols(frames []unwind.Frame) {
 	for _, o := range s.unwinder.Objects() {
+		if o.Path == s.exe {
+			s.readSymbols(o)
+		}
+	}
+	for _, f := range frames {
+		if f.Object != nil {
+			s.readSymbols(f.Object)
+		}
+	}
+}
+
+func (s *Session) readSymbols(objects ...*unwind.Object) {
+	for _, o := range objects {
 		if s.symbols[o] {
 			continue
 		}
