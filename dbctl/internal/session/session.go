@@ -107,7 +107,6 @@ type Session struct {
 	weight   uint64 // periods, of a tick
 	taken    taken
 	wantFunc bool
-	named    bool
 	symbols  map[*unwind.Object]bool
 	matchers map[string]*matcher
 	said     map[string]bool
@@ -163,7 +162,7 @@ func Run(cfg Config) (int, error) {
 		return 0, err
 	}
 	defer s.gdb.Close()
-	if s.dog, err = newWatchdog(); err != nil {
+	if s.dog, err = newWatchdog(s.gdb.Pid()); err != nil {
 		return 0, err
 	}
 	defer s.dog.close()

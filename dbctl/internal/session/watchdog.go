@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"sync"
 	"syscall"
 )
@@ -13,14 +14,17 @@ import (
 // word that we let go, it continues what stands still.
 //
 // It looks for two seconds, since a debugger that dies too may leave a stop
-// behind it. A process that is traced is somebody's, and left alone.
+// behind it; so long has the debugger to end by itself. A process that is
+// traced is somebody's, and left alone.
 type watchdog struct {
 	mu  sync.Mutex
 	in  *os.File
 	cmd *exec.Cmd
 }
 
-// The script knows one process per line "hold PID" or "free PID".
+// The script knows one process per line "hold PID" or "free PID"; $1 is the
+// debugger. One that was killed may have left a child behind that stands still:
+// gdb tries on one what ptrace can do.
 const watching = `
 held=' '
 while read -r word pid; do
@@ -33,8 +37,10 @@ while read -r word pid; do
 		;;
 	esac
 done
+[ "$held" = ' ' ] && exit
 n=0
-while [ "$held" != ' ' ] && [ $n -lt 40 ]; do
+while [ $n -lt 45 ]; do
+	[ $n -eq 40 ] && kill -s KILL -- "-$1" 2>/dev/null
 	for pid in $held; do
 		tracer= state=
 		while read -r key value rest; do
@@ -52,13 +58,13 @@ done
 
 // newWatchdog starts it, in a session of its own, out of reach of the
 // terminal's signals.
-func newWatchdog() (*watchdog, error) {
+func newWatchdog(debugger int) (*watchdog, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	cmd := exec.Command("/bin/sh", "-c", watching)
+	cmd := exec.Command("/bin/sh", "-c", watching, "watchdog", strconv.Itoa(debugger))
 	cmd.Stdin = r
 	cmd.Dir = "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
