@@ -13,7 +13,7 @@ import (
 // childStatus is a change of a child process, as wait4(2) tells its parent.
 type childStatus struct {
 	ws  unix.WaitStatus
-	cpu time.Duration // user and system time, once it has ended
+	cpu time.Duration // of its own, without its children's, so far
 }
 
 func (c childStatus) ended() bool { return c.ws.Exited() || c.ws.Signaled() }
@@ -39,17 +39,21 @@ func (c childStatus) String() string {
 // waitFor tells each change of a child, the last being its end. While it's
 // traced by another process its parent is told of nothing but that.
 func waitFor(pid int, tell func(childStatus)) {
+	const changes = unix.WSTOPPED | unix.WCONTINUED
 	for {
 		var st childStatus
-		var usage unix.Rusage
-		_, err := unix.Wait4(pid, &st.ws, unix.WUNTRACED|unix.WCONTINUED, &usage)
+		// Once it's reaped, its time is known only together with its children's.
+		if unix.Waitid(unix.P_PID, pid, nil, changes|unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
+			continue
+		}
+		st.cpu = processTime(pid)
+		_, err := unix.Wait4(pid, &st.ws, changes, nil)
 		if err == unix.EINTR {
 			continue
 		}
 		if err != nil {
 			return
 		}
-		st.cpu = time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 		tell(st)
 		if st.ended() {
 			return

@@ -111,7 +111,8 @@ func (rs *Runs) Summary() Summary {
 			s.Asked = float64(time.Second) / float64(r.Header.Period)
 		}
 	}
-	if cpu > 0 {
+	// Over a period or two the rate says more of chance than of the clock.
+	if cpu.Seconds()*s.Asked >= 2 {
 		s.Got = float64(s.Samples) / cpu.Seconds()
 	}
 	return s
@@ -168,6 +169,9 @@ func (rs *Runs) empty() error {
 		why += fmt.Sprintf(": all %d were lost (%s)", lost, strings.Join(reasons(r), ", "))
 	case r.Meta.State == stateRunning && r.Meta.Samples == 0:
 		why += " yet: the program has not used one period of CPU time"
+	case r.Meta.Period > 0 && r.Meta.CPU > 4*r.Meta.Period:
+		why += fmt.Sprintf(", though the program used %v of CPU time: its ticks did not arrive; try another clock (-clock poll)%s",
+			r.Meta.CPU.Round(time.Microsecond), rs.notes())
 	case r.Meta.CPU > 0 && r.Meta.Period > 0:
 		why += fmt.Sprintf(": the program used %v of CPU time and a sample is taken each %v; "+
 			"use a shorter period (-i 1ms) or give the program more to do", r.Meta.CPU.Round(time.Microsecond), r.Meta.Period)

@@ -73,7 +73,18 @@ func (rs *Runs) bindAll(name string) ([]getter, error) {
 	if all := rs.Fields(); len(all) > 0 {
 		fields = "the fields are " + strings.Join(all, ", ")
 	}
-	return nil, fmt.Errorf("no sample has a value %q: %s; every sample has %s", name, fields, strings.Join(Attributes(), ", "))
+	return nil, fmt.Errorf("no sample has a value %q: %s; every sample has %s%s", name, fields, strings.Join(Attributes(), ", "), rs.notes())
+}
+
+// notes are what the collector had to say, for those who miss something.
+func (rs *Runs) notes() string {
+	var all []string
+	for _, r := range rs.all {
+		for _, n := range r.Meta.Notes {
+			all = appendOnce(all, "\n  "+n)
+		}
+	}
+	return strings.Join(all, "")
 }
 
 // Fields returns the names of the samples' fields, each once, in order.
