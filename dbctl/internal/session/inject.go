@@ -84,6 +84,22 @@ func (t *tracee) stepOver() error {
 	if err := unix.PtraceSingleStep(t.tid); err != nil {
 		return err
 	}
+	return t.await()
+}
+
+// swapStop makes the tracee stop for SIGSTOP, without a step.
+func (t *tracee) swapStop() error {
+	if err := unix.Kill(t.tid, unix.SIGSTOP); err != nil {
+		return err
+	}
+	if err := unix.PtraceCont(t.tid, 0); err != nil {
+		return err
+	}
+	return t.await()
+}
+
+// await waits for the tracee to stop.
+func (t *tracee) await() error {
 	var ws unix.WaitStatus
 	for {
 		_, err := unix.Wait4(t.tid, &ws, unix.WALL, nil)

@@ -47,19 +47,20 @@ func launch(exe string, argv []string, files [3]*os.File, environ []string, term
 			}
 		}
 	}
-	var ws unix.WaitStatus
-	for {
-		if _, err = unix.Wait4(pid, &ws, unix.WALL, nil); err != unix.EINTR {
-			break
-		}
-	}
-	if err != nil || !ws.Stopped() {
+	t := &tracee{tid: pid}
+	if err := t.await(); err != nil {
 		return fail(fmt.Errorf("%s did not start: %v", exe, err))
 	}
-	if err := prepare(&tracee{tid: pid}); err != nil {
-		return fail(err)
+	// The stop at exec is a SIGTRAP, which would be delivered, and deadly, if we
+	// died now. It's exchanged for one from which the watchdog helps.
+	err = dog.hold(pid)
+	if err == nil {
+		err = t.swapStop()
 	}
-	if err := dog.hold(pid); err != nil {
+	if err == nil {
+		err = prepare(t)
+	}
+	if err != nil {
 		return fail(err)
 	}
 	if err := detachWith(pid, unix.SIGSTOP); err != nil {
