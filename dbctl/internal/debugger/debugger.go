@@ -49,8 +49,10 @@ type Event struct {
 	Child  int    // Forked: its process id
 	Number string // Breakpoint: which
 
-	// Tick: the registers of the stopped thread.
+	// Tick: the registers of the stopped thread, and whether they were asked
+	// for instead of a signal having come.
 	PC, SP, BP, AX uint64
+	Requested      bool
 
 	Func, File, Line string // where, as the debugger knows it
 	Object, Base     string // Loaded

@@ -29,6 +29,10 @@ func decodeConsole(text string) Event {
 	switch {
 	case strings.HasPrefix(text, tickWord):
 		return decodeTick(text[len(tickWord):])
+	case strings.HasPrefix(text, regsWord):
+		ev := decodeTick(text[len(regsWord):])
+		ev.Requested = true
+		return ev
 	case strings.HasPrefix(text, execWord):
 		thread, _ := strconv.Atoi(strings.TrimSpace(text[len(execWord):]))
 		return Event{Kind: Exec, Thread: thread}

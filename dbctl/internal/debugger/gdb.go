@@ -40,7 +40,7 @@ func GDB() *Table {
 		Continue:      func(thread int) string { return fmt.Sprintf("-exec-continue --thread %d", thread) },
 		Deliver:       func(thread int, sig string) string { return command(thread, "signal "+sig) },
 		Heed:          func(sig string) string { return console("handle " + sig + " stop print pass") },
-		Registers:     func(thread int) string { return command(thread, registers) },
+		Registers:     func(thread int) string { return command(thread, strings.Replace(registers, `\atick`, `\aregs`, 1)) },
 		AllRegisters:  func(thread int) string { return command(thread, allRegisters) },
 		ReadRegisters: readRegisters,
 		Threads:       "-thread-info",
@@ -83,6 +83,7 @@ func GDB() *Table {
 // control characters, gdb's printf knows \a and few others.
 const (
 	tickWord     = "\atick "
+	regsWord     = "\aregs " // the same, asked for
 	tickAlias    = "__t"
 	execWord     = "\aexec "
 	allRegisters = `printf "%lx %lx %lx %lx %lx %lx %lx %lx %lx %lx %lx %lx %lx %lx %lx %lx %lx\n", ` +

@@ -165,11 +165,12 @@ func (s *Session) resume(id int) {
 	s.send(s.onward(id))
 }
 
-// onward continues a thread with the signal that it is owed.
+// onward continues a thread, with the signal that it is owed.
 func (s *Session) onward(id int) string {
-	if t := s.threads[id]; t != nil && t.trapped {
-		t.trapped = false
-		return s.table.Deliver(id, "SIGTRAP")
+	if t := s.threads[id]; t != nil && t.owed != "" {
+		signal := t.owed
+		t.owed = ""
+		return s.table.Deliver(id, signal)
 	}
 	return s.table.Continue(id)
 }
@@ -183,17 +184,13 @@ func (s *Session) resumeAll() {
 // tick is a stop for a signal that the clock may have sent.
 func (s *Session) tick(ev debugger.Event) {
 	t := s.thread(ev.Thread)
-	asked := t.halting
 	t.halting = false
 	tid := s.tid(ev.Thread)
-	periods, own := s.periods(ev.Thread, tid, asked)
-	switch {
-	case own != "":
-		// The program's own signal; it would have got it without us.
-		t.standing = false
-		s.send(s.table.Deliver(ev.Thread, own))
-		return
-	case periods == 0:
+	periods, own := s.periods(ev, tid)
+	if own != "" {
+		t.owed = own
+	}
+	if periods == 0 {
 		s.resume(ev.Thread)
 		return
 	}
@@ -213,13 +210,14 @@ func (s *Session) tick(ev debugger.Event) {
 
 // periods asks the clock what the stop of a thread stands for, and the
 // debugger whose signal it was where that can't be told; own is one that the
-// program sent.
-func (s *Session) periods(id, tid int, asked bool) (periods uint64, own string) {
+// program sent. It may be merged with the clock's, or keep the debugger from
+// stopping a thread whose time has come: then it stands for that too.
+func (s *Session) periods(ev debugger.Event, tid int) (periods uint64, own string) {
 	sure := false
 	if s.clk != nil {
 		periods, sure = s.clk.tick(tid)
 	}
-	if asked {
+	if ev.Requested {
 		return periods, ""
 	}
 	if sure && len(s.formerly) == 0 {
@@ -228,23 +226,35 @@ func (s *Session) periods(id, tid int, asked bool) (periods uint64, own string) 
 		}
 		return periods, own
 	}
+	own, clock := s.sender(ev.Thread)
+	if clock && s.clk != nil {
+		periods = max(1, periods)
+	}
+	return periods, own
+}
+
+// sender asks whose the signal is for which a thread stands: one that the
+// program, or anybody else, sent it, or a clock's.
+func (s *Session) sender(id int) (own string, clock bool) {
 	_, r, err := s.ask(time.Now().Add(answerTime), s.table.Sender(id))
 	if err != nil {
-		return 0, ""
+		return "", false
 	}
 	signal, clock := s.table.ReadSender(r)
-	switch {
-	case !clock:
-		return 0, unix.SignalName(unix.Signal(signal))
-	case s.clk == nil:
-		return 0, ""
+	if clock || signal == 0 {
+		return "", clock
 	}
-	return max(1, periods), ""
+	return unix.SignalName(unix.Signal(signal)), false
 }
 
 // stopped is a stop for any other signal, for a step, or at our request.
 func (s *Session) stopped(ev debugger.Event) {
 	t := s.thread(ev.Thread)
+	if isClockSignal(ev.Signal) {
+		if own, _ := s.sender(ev.Thread); own != "" {
+			t.owed = own // the debugger may be keeping it from the program
+		}
+	}
 	if t.halting && !s.heeded[ev.Signal] {
 		// Our own stop, which may also come with a signal that was on its way:
 		// it's delivered when the thread goes on. A tick follows.
@@ -262,7 +272,9 @@ func (s *Session) stopped(ev debugger.Event) {
 		}
 		return
 	default:
-		t.trapped = ev.Signal == "SIGTRAP"
+		if ev.Signal == "SIGTRAP" {
+			t.owed = ev.Signal // its own; the debugger would keep it
+		}
 		pairs := []string{}
 		if ev.Signal != "" {
 			pairs = append(pairs, "signal", ev.Signal)

@@ -28,9 +28,11 @@ type clock interface {
 	tick(tid int) (periods uint64, sure bool)
 	// failed says why the clock can't go on; "" if it can.
 	failed() string
-	// due returns the threads that are to be stopped now by the debugger, and
+	// due returns the threads that are to be stopped now, and
 	// when it is to be asked again; the zero time: never.
 	due(now time.Time) ([]int, time.Time)
+	// stop stops one of them; false: the debugger is to.
+	stop(tid int) bool
 	// rebase forgets the CPU time that nobody could sample.
 	rebase()
 	close()
@@ -146,8 +148,13 @@ func readMasks(pid, tid int) (m masks, err error) {
 	return m, nil
 }
 
-// bit is a signal's place in such a mask.
-func bit(sig unix.Signal) uint64 { return 1 << (sig - 1) }
+// bit is a signal's place in such a mask; 0, no signal, has none.
+func bit(sig unix.Signal) uint64 {
+	if sig == 0 {
+		return 0
+	}
+	return 1 << (sig - 1)
+}
 
 // harmless is the first signal that the debugger can watch, that is ignored by
 // default, and that the process does not use itself.

@@ -76,5 +76,6 @@ func (c *itimerClock) taken() bool {
 }
 
 func (c *itimerClock) due(time.Time) ([]int, time.Time) { return nil, time.Time{} }
+func (c *itimerClock) stop(int) bool                    { return false }
 func (c *itimerClock) rebase()                          {}
 func (c *itimerClock) close()                           {}

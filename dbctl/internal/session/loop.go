@@ -18,6 +18,11 @@ import (
 // has ended, and the parent without hearing of it.
 const goneTime = time.Second
 
+// haltTime is how long the debugger may take to stop a thread before it's asked
+// again: gdb 13 now and then takes the stop that it asked for itself for a late
+// one, and lets the thread run on.
+const haltTime = 50 * time.Millisecond
+
 // loop reads events and acts on them until the process has ended or the script
 // has quit.
 func (s *Session) loop() error {
@@ -118,7 +123,7 @@ func (s *Session) clockwork() time.Time {
 	return deadline
 }
 
-// halt makes the debugger stop these threads, as far as it knows them.
+// halt stops these threads, as far as the debugger knows them.
 func (s *Session) halt(tids []int) {
 	for _, tid := range tids {
 		if _, t := s.threadOf(tid); t == nil {
@@ -127,8 +132,11 @@ func (s *Session) halt(tids []int) {
 		}
 	}
 	for _, tid := range tids {
-		if id, t := s.threadOf(tid); t != nil && !t.standing && !t.halting {
-			t.halting = true
+		if id, t := s.threadOf(tid); t != nil && !t.standing && !(t.halting && time.Since(t.asked) < haltTime) {
+			if s.clk.stop(tid) {
+				continue
+			}
+			t.halting, t.asked = true, time.Now()
 			s.send(s.table.Halt(id))
 		}
 	}

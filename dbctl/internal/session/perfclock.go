@@ -58,6 +58,7 @@ func newPerfClock(pid int, p period) (*perfClock, error) {
 
 func (c *perfClock) name() string   { return "perf" }
 func (c *perfClock) failed() string { return "" }
+func (c *perfClock) stop(int) bool  { return false } // those that are due don't get its signal
 func (c *perfClock) signal() string {
 	if c.mute {
 		return ""

@@ -116,9 +116,10 @@ type Session struct {
 // thread is what we know of one of the process's threads.
 type thread struct {
 	tid      int
-	standing bool // it stands still until we resume it
-	halting  bool // the debugger was asked to stop it
-	trapped  bool // it met a SIGTRAP of its own, which the debugger would keep
+	standing bool      // it stands still until we resume it
+	halting  bool      // the debugger was asked to stop it
+	asked    time.Time // when
+	owed     string    // a signal of the program's own that the debugger would keep from it
 }
 
 // Run profiles one program and returns the exit status to pass on: its own, or
