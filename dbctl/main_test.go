@@ -159,10 +159,14 @@ func statusField(pid int, name string) string {
 	return ""
 }
 
+// describe tells of a process, and of one that traces it.
 func describe(pid int) string {
 	args, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-	return fmt.Sprintf("%d %s, tracer %s: %s", pid, statusField(pid, "State"), statusField(pid, "TracerPid"),
-		strings.ReplaceAll(string(args), "\x00", " "))
+	text := fmt.Sprintf("%d %s: %s", pid, statusField(pid, "State"), strings.ReplaceAll(string(args), "\x00", " "))
+	if tracer, err := strconv.Atoi(statusField(pid, "TracerPid")); err == nil && tracer != 0 {
+		text += "\n  traced by " + describe(tracer)
+	}
+	return text
 }
 
 // environment is ours with the tree in PATH and a place of its own for run
