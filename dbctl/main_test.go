@@ -133,16 +133,6 @@ func children(pid int) []int {
 	return found
 }
 
-// descendants are the children of pid, theirs, and so on.
-func descendants(pid int) []int {
-	var all []int
-	for _, child := range children(pid) {
-		all = append(all, child)
-		all = append(all, descendants(child)...)
-	}
-	return all
-}
-
 func parentOf(pid int) int {
 	n, _ := strconv.Atoi(statusField(pid, "PPid"))
 	return n
