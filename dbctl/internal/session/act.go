@@ -190,11 +190,11 @@ func (s *Session) tick(ev debugger.Event) {
 	if own != "" {
 		t.owed = own
 	}
+	s.repair(ev, tid, own)
 	if periods == 0 {
 		s.resume(ev.Thread)
 		return
 	}
-	s.repair(ev, tid)
 	s.weight = periods
 	if s.wantFunc && ev.Func == "" {
 		ev.Func = s.functionAt(ev)
@@ -255,14 +255,13 @@ func (s *Session) stopped(ev debugger.Event) {
 			t.owed = own // the debugger may be keeping it from the program
 		}
 	}
-	if t.halting && !s.heeded[ev.Signal] {
+	if (t.halting || ev.Signal == "0") && !s.heeded[ev.Signal] {
 		// Our own stop, which may also come with a signal that was on its way:
 		// it's delivered when the thread goes on. A tick follows.
 		s.send(s.table.Registers(ev.Thread))
 		return
 	}
 	switch ev.Signal {
-	case "0":
 	case "SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU":
 		s.stopping = true
 		s.offer(ev, s.line("stopped", ev, "signal", ev.Signal))
@@ -287,9 +286,10 @@ func (s *Session) stopped(ev debugger.Event) {
 }
 
 // repair undoes what a tick may do to a system call that blocks: some, such as
-// epoll_wait, return EINTR at any stop. The call is made again, unless another
-// signal is waiting that would have ended it.
-func (s *Session) repair(ev debugger.Event, tid int) {
+// epoll_wait, return EINTR at any stop. The call is made again, unless a signal
+// of the program's own is waiting, or its own is what the stop is for, that
+// would have ended it.
+func (s *Session) repair(ev debugger.Event, tid int, own string) {
 	if int64(ev.AX) != -int64(unix.EINTR) {
 		return
 	}
@@ -297,7 +297,10 @@ func (s *Session) repair(ev debugger.Event, tid int) {
 	if s.memory.ReadAt(code[:], ev.PC-2) != 2 || code != [2]byte{0x0f, 0x05} {
 		return
 	}
-	if m, err := readMasks(s.pid, tid); err != nil || (m.pending|m.shared)&^m.blocked != 0 {
+	m, err := readMasks(s.pid, tid)
+	const stops = 1<<(unix.SIGSTOP-1) | 1<<(unix.SIGTSTP-1) | 1<<(unix.SIGTTIN-1) | 1<<(unix.SIGTTOU-1)
+	waiting := (m.pending|m.shared)&^m.blocked | bit(unix.SignalNum(own))
+	if err != nil || waiting&(m.caught|stops) != 0 {
 		return
 	}
 	deadline := time.Now().Add(answerTime)
