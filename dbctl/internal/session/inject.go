@@ -193,9 +193,3 @@ func (t *tracee) allowTracer() error {
 	_, err := t.call(injected{number: unix.SYS_PRCTL, args: [6]uint64{unix.PR_SET_PTRACER, anyone}})
 	return err
 }
-
-// outlive makes the tracee live on when we die.
-func (t *tracee) outlive() error {
-	_, err := t.call(injected{number: unix.SYS_PRCTL, args: [6]uint64{unix.PR_SET_PDEATHSIG, 0}})
-	return err
-}

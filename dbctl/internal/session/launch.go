@@ -30,9 +30,7 @@ func launch(exe string, argv []string, files [3]*os.File, environ []string, term
 	attr := &os.ProcAttr{
 		Files: files[:],
 		Env:   environ,
-		// Were we to die before it has asked to be traced by its parent, a foster
-		// parent would trace it and not know: until it's traced it dies with us.
-		Sys: &syscall.SysProcAttr{Ptrace: true, Pdeathsig: syscall.SIGKILL, Setsid: terminal, Setctty: terminal},
+		Sys:   &syscall.SysProcAttr{Ptrace: true, Setsid: terminal, Setctty: terminal},
 	}
 	p, err := os.StartProcess(exe, argv, attr)
 	if err != nil {
@@ -58,9 +56,6 @@ func launch(exe string, argv []string, files [3]*os.File, environ []string, term
 	err = dog.hold(pid)
 	if err == nil {
 		err = t.swapStop()
-	}
-	if err == nil {
-		err = t.outlive()
 	}
 	if err == nil {
 		err = prepare(t)
