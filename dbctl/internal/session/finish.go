@@ -78,12 +78,10 @@ func (s *Session) unprofiled(path string) (int, error) {
 	}
 	after(p.Pid)
 	defer s.close()
-	var st childStatus
-	waitFor(p.Pid, func(c childStatus) {
-		st = c
-		if c.ws.Stopped() && s.signals.stopWanted() {
-			unix.Kill(os.Getpid(), unix.SIGSTOP)
-		}
-	})
-	return st.exitCode(), nil
+	s.pid, s.state = p.Pid, released
+	go waitFor(s.pid, func(st childStatus) { s.child <- st })
+	if err := s.loop(); err != nil {
+		return 0, err
+	}
+	return s.status.exitCode(), nil
 }

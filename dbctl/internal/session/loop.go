@@ -31,6 +31,9 @@ func (s *Session) loop() error {
 		if s.state == gone {
 			break
 		}
+		if s.signals.termWanted() {
+			unix.Kill(s.pid, unix.SIGTERM)
+		}
 		if s.state != attached {
 			s.outside()
 			continue
@@ -42,9 +45,7 @@ func (s *Session) loop() error {
 		case err == nil:
 			s.act(ev)
 		case errors.Is(err, mi.ErrWoken):
-			if s.signals.termWanted() {
-				unix.Kill(s.pid, unix.SIGTERM)
-			}
+			// What it was is looked for before the next event.
 		case errors.Is(err, mi.ErrTimeout):
 			s.timeUp()
 		case errors.As(err, &died):
@@ -69,6 +70,7 @@ func (s *Session) children() {
 }
 
 func (s *Session) changed(st childStatus) {
+	s.suspended = st.ws.Stopped()
 	switch {
 	case st.ended():
 		s.status = st
@@ -84,11 +86,8 @@ func (s *Session) outside() {
 	case st := <-s.child:
 		s.changed(st)
 	case <-time.After(20 * time.Millisecond):
-		if s.state == resting {
+		if s.state == resting || s.suspended {
 			s.stopToo() // our own signal may come after the program's
-		}
-		if s.signals.termWanted() {
-			unix.Kill(s.pid, unix.SIGTERM)
 		}
 	}
 }

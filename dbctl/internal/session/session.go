@@ -69,12 +69,13 @@ type Session struct {
 	dog   *watchdog
 	rec   *transcript
 
-	pid     int
-	exe     string
-	state   state
-	child   chan childStatus // from the goroutine that waits for the process
-	status  childStatus
-	signals *signals
+	pid       int
+	exe       string
+	state     state
+	suspended bool             // it's stopped, as its parent is told; a debugger's stops are not
+	child     chan childStatus // from the goroutine that waits for the process
+	status    childStatus
+	signals   *signals
 
 	run      *run // the run directory of the program that the process executes
 	block    *block
