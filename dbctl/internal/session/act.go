@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 
 // act does what an event asks for: see the kinds of debugger.Event.
 func (s *Session) act(ev debugger.Event) {
-	if ev.Stands() {
+	if ev.Stands() && !ev.Requested {
 		s.thread(ev.Thread).standing = true
 	}
 	switch ev.Kind {
@@ -184,6 +185,9 @@ func (s *Session) resumeAll() {
 // tick is a stop for a signal that the clock may have sent.
 func (s *Session) tick(ev debugger.Event) {
 	t := s.thread(ev.Thread)
+	if !t.standing {
+		return // it was asked for at a stop from which the thread has gone on
+	}
 	t.halting = false
 	tid := s.tid(ev.Thread)
 	periods, own := s.periods(ev, tid)
@@ -250,10 +254,8 @@ func (s *Session) sender(id int) (own string, clock bool) {
 // stopped is a stop for any other signal, for a step, or at our request.
 func (s *Session) stopped(ev debugger.Event) {
 	t := s.thread(ev.Thread)
-	if isClockSignal(ev.Signal) {
-		if own, _ := s.sender(ev.Thread); own != "" {
-			t.owed = own // the debugger may be keeping it from the program
-		}
+	if ev.Signal != "" && (ev.Signal == s.watched || slices.Contains(s.formerly, ev.Signal)) {
+		return // the debugger's catchpoint tells it too: a tick follows
 	}
 	if (t.halting || ev.Signal == "0") && !s.heeded[ev.Signal] {
 		// Our own stop, which may also come with a signal that was on its way:
