@@ -5,6 +5,7 @@
 //
 //	meta    text, key=value: what ran, when, and how it was sampled
 //	paths   binary: the calling context tree and the samples, see Writer
+//	tree    text, only with the first process of a run: all its processes, see TreeWriter
 //	NAME    text, whatever an OUT(NAME) of a dbctl script wrote
 //
 // Life cycle: a collector makes the directory with Create, writes meta with the

@@ -14,7 +14,7 @@ func sampleRun(t testing.TB) *Run {
 	meta := Meta{
 		Version: Version, Argv: []string{"prog", "", "a b\nc=\\d\xff"}, Exe: "/bin/prog", BuildID: "ab12", Host: "h",
 		Pid: 7, Ppid: 6, Start: start.UTC(), End: start.Add(time.Second).UTC(), Clock: "perf", Period: 10 * time.Millisecond,
-		Asked: 99.5, Samples: 3, Lost: 5, Partial: 1, CPU: time.Second / 3, State: "complete", Status: "exit 3",
+		Asked: 99.5, Samples: 3, Lost: 5, Partial: 1, CPU: time.Second / 3, State: "complete", Status: "exit 3", Tree: "prog.7",
 		Notes: []string{"one", "two"},
 	}
 	header := Header{Resource: "cpu", Unit: "µs", Clock: "perf", Period: 10 * time.Millisecond, Start: start}

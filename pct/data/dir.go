@@ -15,6 +15,7 @@ import (
 const (
 	metaFile  = "meta"
 	pathsFile = "paths"
+	treeFile  = "tree"
 )
 
 // Root returns where run directories are put: $PCT_DIR, else /tmp/pct.
@@ -155,7 +156,7 @@ func (d *Dir) Append(name string) (*os.File, error) {
 	if name == "" || name[0] == '.' || strings.ContainsAny(name, "/\x00") {
 		return nil, fmt.Errorf("%q can't be the name of an output: it must be one path element and not start with a dot", name)
 	}
-	if name == metaFile || name == pathsFile {
+	if name == metaFile || name == pathsFile || name == treeFile {
 		return nil, fmt.Errorf("%q can't be the name of an output: the run directory has its own file of that name", name)
 	}
 	return d.open(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND)

@@ -41,3 +41,32 @@ func TestFormatDocument(t *testing.T) {
 		}
 	}
 }
+
+func TestFormatDocumentTree(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/FORMAT.md")
+	check(t, err)
+	w, dir := newTree(t)
+	moment := func(ms int) time.Time { return time.Unix(1700000000, int64(ms)*1e6) }
+	for _, err := range []error{
+		w.Start(moment(0), 4711, 4700, "launch"),
+		w.Exec(moment(0).Add(200*time.Microsecond), 4711, "/usr/bin/dash", []string{"sh", "-c", "gzip -9 <a; true"}),
+		w.Mode(moment(0).Add(200*time.Microsecond), 4711, "sampled"),
+		w.Start(moment(3), 4712, 4711, "fork"),
+		w.Exec(moment(4), 4712, "/usr/bin/gzip", []string{"gzip", "-9"}),
+		w.Dir(moment(12), 4712, "gzip.4712"),
+		w.End(moment(500), 4712, 480*time.Millisecond, 48, 0, "exit 0"),
+		w.End(moment(501), 4711, time.Millisecond, 0, 0, "exit 0"),
+		w.Close(),
+	} {
+		check(t, err)
+	}
+	src, err := os.ReadFile(filepath.Join(dir, treeFile))
+	check(t, err)
+	var example strings.Builder
+	for line := range strings.Lines(string(src)) {
+		example.WriteString("    " + line)
+	}
+	if !strings.Contains(string(doc), example.String()) {
+		t.Errorf("the document lacks what the writer writes:\n%s", example.String())
+	}
+}

@@ -29,6 +29,7 @@ type Meta struct {
 	CPU           time.Duration // of the process
 	State         string        // "running", "complete", "killed", "detached"
 	Status        string        // how it ended: "exit 3", "signal SIGSEGV"
+	Tree          string        // name of the run directory, beside this one or it itself, that holds the file tree; "" if none
 	Notes         []string      // for the reader of a report, a sentence each
 }
 
@@ -60,6 +61,7 @@ var metaKeys = []metaKey{
 	duration("cpu", func(m *Meta) *time.Duration { return &m.CPU }),
 	text("state", func(m *Meta) *string { return &m.State }),
 	text("status", func(m *Meta) *string { return &m.Status }),
+	text("tree", func(m *Meta) *string { return &m.Tree }),
 }
 
 const (
