@@ -84,6 +84,8 @@ type Table struct {
 	// Attach and Detach take and leave a process.
 	Attach func(pid int) string
 	Detach string
+	// Connect takes a process that a server holds for us, over its Unix socket.
+	Connect func(socket string) []string
 	// Watch makes each arrival of the signal in any thread a Tick, undelivered;
 	// Unwatch ends that.
 	Watch, Unwatch func(signal string) []string

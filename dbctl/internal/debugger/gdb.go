@@ -33,6 +33,7 @@ func GDB() *Table {
 		Version:       "-gdb-version",
 		Supported:     supported,
 		Attach:        func(pid int) string { return fmt.Sprintf("-target-attach %d", pid) },
+		Connect:       connect,
 		Detach:        console("detach"),
 		Watch:         watch,
 		Unwatch:       unwatch,
@@ -130,6 +131,12 @@ func setup() []string {
 			fmt.Sprintf("-break-disable %d", number))
 	}
 	return commands
+}
+
+// connect takes the process that a server on a Unix socket holds. It comes
+// after setup, which has chosen non-stop already.
+func connect(socket string) []string {
+	return []string{"-target-select extended-remote " + quotePath(socket)}
 }
 
 func watch(signal string) []string {
