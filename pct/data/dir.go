@@ -153,7 +153,7 @@ func (d *Dir) WriteMeta(m Meta) error {
 // Append opens a text file of the run for appending. The name is one path
 // element that does not start with a dot and is none of the files of the format.
 func (d *Dir) Append(name string) (*os.File, error) {
-	if name == "" || name[0] == '.' || strings.ContainsAny(name, "/\x00") {
+	if !element(name) {
 		return nil, fmt.Errorf("%q can't be the name of an output: it must be one path element and not start with a dot", name)
 	}
 	if name == metaFile || name == pathsFile || name == treeFile {
@@ -169,6 +169,11 @@ func (d *Dir) NewWriter(h Header) (*Writer, error) {
 		return nil, err
 	}
 	return newWriter(f, h)
+}
+
+// element reports whether name is one path element, and not hidden.
+func element(name string) bool {
+	return name != "" && name[0] != '.' && !strings.ContainsAny(name, "/\x00")
 }
 
 func (d *Dir) open(name string, flags int) (*os.File, error) {

@@ -27,6 +27,7 @@ type Run struct {
 	Fields  []string
 	Samples []Sample
 	Lost    map[string]uint64 // samples not taken, by reason
+	Writing bool              // a collector has the file paths open for writing
 }
 
 // Open reads a run directory, or the one that the given paths file stands in.
@@ -51,19 +52,16 @@ func Open(path string) (*Run, error) {
 		Fields:  make([]string, 1),
 		Lost:    map[string]uint64{},
 	}
-	metaPath := filepath.Join(dir, metaFile)
-	meta, metaErr := os.ReadFile(metaPath)
-	if metaErr == nil {
-		if r.Meta, err = decodeMeta(meta); err != nil {
-			return nil, fmt.Errorf("%s: %w", metaPath, err)
-		}
-	} else if !errors.Is(metaErr, fs.ErrNotExist) {
+	meta, metaErr := ReadMeta(dir)
+	if metaErr != nil && !errors.Is(metaErr, fs.ErrNotExist) {
 		return nil, metaErr
 	}
+	r.Meta = meta
 	pathsPath := filepath.Join(dir, pathsFile)
 	if !st.IsDir() {
 		pathsPath = path
 	}
+	r.Writing = claimed(pathsPath) // before it is read: who has ended by then has written all
 	src, err := os.ReadFile(pathsPath)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && metaErr == nil:
@@ -81,6 +79,20 @@ func Open(path string) (*Run, error) {
 		return r, &Truncated{Path: pathsPath, Offset: int64(whole), Size: int64(len(src)), Why: err.Error()}
 	}
 	return r, nil
+}
+
+// ReadMeta reads the meta of a run directory alone.
+func ReadMeta(dir string) (Meta, error) {
+	path := filepath.Join(dir, metaFile)
+	src, err := os.ReadFile(path)
+	if err != nil {
+		return Meta{}, err
+	}
+	m, err := decodeMeta(src)
+	if err != nil {
+		return Meta{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
 }
 
 // notARun tells those who named the directory above to name what is in it.

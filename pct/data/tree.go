@@ -20,6 +20,12 @@ const (
 	treeEnd   = "end"
 )
 
+// How a process came that was not made by another one of the tree.
+const (
+	howLaunch = "launch"
+	howAttach = "attach"
+)
+
 // TreeWriter appends to the file tree: what became of the processes of a run.
 // Each call is a single write(2). After an error the file ends with the line
 // before, and the writer can be used on. Its methods are for one goroutine.
@@ -38,6 +44,7 @@ func (d *Dir) NewTree() (*TreeWriter, error) {
 	if err != nil {
 		return nil, err
 	}
+	claim(f)
 	w := &TreeWriter{file: f}
 	if err := w.write(treeMagic); err != nil {
 		return nil, errors.Join(err, f.Close())

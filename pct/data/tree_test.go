@@ -53,13 +53,13 @@ func family(t testing.TB, w *TreeWriter) []TreeProcess {
 		check(t, err)
 	}
 	return []TreeProcess{
-		{Pid: 7, Ppid: 6, How: "launch", Start: at(0), Programs: []TreeProgram{
+		{Pid: 7, Ppid: 6, How: "launch", Start: at(0), Parent: -1, Programs: []TreeProgram{
 			{Start: at(1), Exe: "/bin/sh", Argv: argv, Mode: "sampled", Dir: "sh.7"},
 			{Start: at(5), Exe: "/bin/p", Argv: []string{"p"}, Mode: "sampled", Dir: "p.7"},
 		}},
 		{Pid: 8, Ppid: 7, How: "fork", Start: at(2), End: at(4), CPU: 3 * time.Millisecond, Samples: 2, Lost: 1,
-			Status: "signal SIGKILL", Programs: []TreeProgram{{Start: at(2), Inherited: true, Exe: "/bin/sh", Argv: argv}}},
-		{Pid: 9, Ppid: 8, How: "vfork", Start: at(3), Programs: []TreeProgram{
+			Parent: 0, Status: "signal SIGKILL", Programs: []TreeProgram{{Start: at(2), Inherited: true, Exe: "/bin/sh", Argv: argv}}},
+		{Pid: 9, Ppid: 8, How: "vfork", Start: at(3), Parent: 1, Programs: []TreeProgram{
 			{Start: at(3), Inherited: true, Exe: "/bin/sh", Argv: argv},
 			{Start: at(3), Exe: "/bin/su", Argv: []string{}, Mode: "setuid"},
 		}},
@@ -124,7 +124,7 @@ func TestDamagedTree(t *testing.T) {
 	lines := strings.SplitAfter(string(src), "\n")
 	for _, bad := range []string{
 		"", "start", "start\t1\t5\t4", "start\t1\tx\t4\tfork", "start\tx\t5\t4\tfork", "start\t1\t-5\t4\tfork", "start\t1\t5\tx\tfork",
-		"exec\t1\t7", "mode\t1\t7", "dir\t1\t7", "end\t1\t7\t1\t1\t1", "end\t1\t7\tx\t1\t1\texit 0", "end\t1\t7\t1\t-1\t1\texit 0",
+		"exec\t1\t7", "dir\t1\t7\t../x", "mode\t1\t7", "dir\t1\t7", "end\t1\t7\t1\t1\t1", "end\t1\t7\tx\t1\t1\texit 0", "end\t1\t7\t1\t-1\t1\texit 0",
 		"mode\t1\t5\tsampled", `exec	1	7	\y`, "\x00\x00",
 	} {
 		damaged := lines[0] + lines[1] + bad + "\n" + strings.Join(lines[2:], "") + bad + "\n"
@@ -179,10 +179,14 @@ func TestTreeReadWhileWritten(t *testing.T) {
 			done = true
 		default:
 		}
+		writing := TreeWriting(dir)
 		all, err := ReadTree(dir)
 		var damage *DamagedTree
 		if err != nil && (!errors.As(err, &damage) || len(damage.Lines) > 0 || done) {
 			t.Fatal(err)
+		}
+		if done && writing {
+			t.Fatal("the tree is taken for one that is being written, though it was closed")
 		}
 		if len(all) < seen || done && len(all) != processes {
 			t.Fatalf("%d processes, %d before", len(all), seen)
@@ -192,6 +196,42 @@ func TestTreeReadWhileWritten(t *testing.T) {
 			if p.Pid != i+1 || i+1 < len(all) && (p.Samples != uint64(p.Pid) || len(p.Programs) != 2 || len(p.Programs[1].Argv[1]) != p.Pid%5000) {
 				t.Fatalf("process %d of %d: %+v", i, len(all), p)
 			}
+		}
+	}
+}
+
+// TestAttachedTree has the processes that were there already in any order.
+func TestAttachedTree(t *testing.T) {
+	w, dir := newTree(t)
+	for _, err := range []error{
+		w.Start(at(0), 9, 8, "attach"), w.Start(at(0), 7, 1, "attach"), w.Start(at(0), 8, 7, "attach"),
+		w.Dir(at(0), 8, "p.8"), w.Exec(at(0), 8, "/bin/p", []string{"p"}),
+		w.Start(at(1), 7, 8, "fork"), // the number is used again
+	} {
+		check(t, err)
+	}
+	processes, err := ReadTree(dir)
+	check(t, err)
+	if !TreeWriting(dir) {
+		t.Error("the tree is not taken for one that is being written")
+	}
+	check(t, w.Close())
+	var parents []int
+	for _, p := range processes {
+		parents = append(parents, p.Parent)
+	}
+	if want := []int{2, -1, 1, 2}; !reflect.DeepEqual(parents, want) {
+		t.Errorf("parents %v, want %v", parents, want)
+	}
+	if p := processes[2].Programs; len(p) != 1 || p[0].Dir != "p.8" || p[0].Exe != "/bin/p" {
+		t.Errorf("programs %+v", p)
+	}
+	for _, c := range []struct{ dir, tree, want string }{
+		{"/tmp/pct/p.8", "p.7", "/tmp/pct/p.7"}, {"/tmp/pct/p.7/", "p.7", "/tmp/pct/p.7"},
+		{"/tmp/pct/p.8", "", ""}, {"/tmp/pct/p.8", "../p.7", ""}, {"/tmp/pct/p.8", "..", ""},
+	} {
+		if got := (Meta{Tree: c.tree}).TreeDir(c.dir); got != c.want {
+			t.Errorf("tree %q of %s: %q, want %q", c.tree, c.dir, got, c.want)
 		}
 	}
 }

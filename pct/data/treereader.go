@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ type TreeProcess struct {
 	Pid, Ppid  int    // Ppid is the parent that made it, or at the attach had it
 	How        string // "launch", "attach", "fork", "vfork", "clone"
 	Start, End time.Time
+	Parent     int           // index of the parent among the processes, -1 if it is none of them
 	Programs   []TreeProgram // in the order in which they were executed; one or more
 	CPU        time.Duration // its own; known when it has ended
 	Samples    uint64        // known when it has ended
@@ -30,6 +32,16 @@ type TreeProgram struct {
 	Argv      []string
 	Mode      string // what was done with it last: "sampled", "followed", "released", "setuid", "waiting"; "" unknown
 	Dir       string // its run directory, beside the one of the tree; "" if it has none
+}
+
+// TreeDir returns the run directory that holds the file tree of the run in dir,
+// whose meta is m; "" if there is none.
+func (m Meta) TreeDir(dir string) string {
+	whole, err := filepath.Abs(dir)
+	if err != nil || !element(m.Tree) {
+		return ""
+	}
+	return filepath.Join(filepath.Dir(whole), m.Tree)
 }
 
 // ReadTree reads the file tree in a run directory, at any instant of its life.
@@ -57,6 +69,10 @@ func ReadTree(dir string) ([]TreeProcess, error) {
 	return processes, nil
 }
 
+// TreeWriting reports whether a collector has the file tree in a run directory
+// open for writing.
+func TreeWriting(dir string) bool { return claimed(filepath.Join(dir, treeFile)) }
+
 // decodeTree reads what follows the first line of a tree.
 func decodeTree(text string) ([]TreeProcess, DamagedTree) {
 	tree := treeReader{living: map[int]int{}}
@@ -76,6 +92,7 @@ func decodeTree(text string) ([]TreeProcess, DamagedTree) {
 			}
 		}
 	}
+	tree.adopt()
 	return tree.processes, damage
 }
 
@@ -141,9 +158,10 @@ func (t *treeReader) start(_ *TreeProcess, l treeLine) error {
 	if err != nil || ppid < 0 {
 		return errTreeLine
 	}
-	p := TreeProcess{Pid: l.pid, Ppid: ppid, How: l.rest[1], Start: l.time}
+	p := TreeProcess{Pid: l.pid, Ppid: ppid, How: l.rest[1], Start: l.time, Parent: -1}
 	program := TreeProgram{Start: l.time, Inherited: true}
 	if parent, ok := t.living[ppid]; ok {
+		p.Parent = parent
 		of := t.processes[parent].Programs
 		program.Exe, program.Argv = of[len(of)-1].Exe, of[len(of)-1].Argv
 	}
@@ -153,12 +171,26 @@ func (t *treeReader) start(_ *TreeProcess, l treeLine) error {
 	return nil
 }
 
+// adopt finds the parents of processes that were attached to before those were.
+func (t *treeReader) adopt() {
+	first := map[int]int{}
+	for i, p := range slices.Backward(t.processes) {
+		first[p.Pid] = i
+	}
+	for i := range t.processes {
+		p := &t.processes[i]
+		if parent, ok := first[p.Ppid]; ok && p.Parent < 0 && p.How == howAttach && parent > i && t.processes[parent].How == howAttach {
+			p.Parent = parent
+		}
+	}
+}
+
 // exec adds a program, in place of the one that a process which was not made by
 // another one has for the time being.
 func (t *treeReader) exec(p *TreeProcess, l treeLine) error {
 	last := p.last()
 	program := TreeProgram{Start: l.time, Exe: l.rest[0], Argv: l.rest[1:], Mode: last.Mode}
-	if last.Inherited && (p.How == "launch" || p.How == "attach") {
+	if last.Inherited && (p.How == howLaunch || p.How == howAttach) {
 		program.Dir = last.Dir
 		*last = program
 		return nil
@@ -173,6 +205,9 @@ func (t *treeReader) mode(p *TreeProcess, l treeLine) error {
 }
 
 func (t *treeReader) dir(p *TreeProcess, l treeLine) error {
+	if !element(l.rest[0]) {
+		return fmt.Errorf("%q can't be the name of a run directory", l.rest[0])
+	}
 	p.last().Dir = l.rest[0]
 	return nil
 }

@@ -34,6 +34,7 @@ func newWriter(file *os.File, h Header) (*Writer, error) {
 		nodes:   map[Node]NodeID{},
 		fields:  map[string]FieldID{},
 	}
+	claim(file)
 	b := w.body
 	b = appendString(b, h.Resource)
 	b = appendString(b, h.Unit)

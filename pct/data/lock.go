@@ -1,0 +1,32 @@
+package data
+
+import (
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// A file that is being written is locked by its writer (an open file description
+// lock), so that readers can tell a run that goes on from one whose collector was
+// killed: the kernel unlocks what a process had open.
+
+// claim locks a file for as long as it is open. A file system without locks does
+// without.
+func claim(f *os.File) {
+	lock := wholeFile()
+	_ = unix.FcntlFlock(f.Fd(), unix.F_OFD_SETLK, &lock)
+}
+
+// claimed reports whether somebody else has the file locked.
+func claimed(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	lock := wholeFile()
+	return unix.FcntlFlock(f.Fd(), unix.F_OFD_GETLK, &lock) == nil && lock.Type != unix.F_UNLCK
+}
+
+func wholeFile() unix.Flock_t { return unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart} }
