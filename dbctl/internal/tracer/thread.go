@@ -1,0 +1,166 @@
+package tracer
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Registers are a thread's, while it stands still.
+func (t *Tracer) Registers(tid int) (regs unix.PtraceRegs, err error) {
+	err = unix.PtraceGetRegs(tid, &regs)
+	return regs, err
+}
+
+// SetRegisters changes them.
+func (t *Tracer) SetRegisters(tid int, regs *unix.PtraceRegs) error {
+	return unix.PtraceSetRegs(tid, regs)
+}
+
+// floatSize is that of FXSAVE's image, which PTRACE_GETFPREGS gives.
+const floatSize = 512
+
+// Float is the image of the floating point and SSE registers.
+func (t *Tracer) Float(tid int) []byte {
+	b := make([]byte, floatSize)
+	if ptrace(unix.PTRACE_GETFPREGS, tid, 0, uintptr(unsafe.Pointer(&b[0]))) != nil {
+		return nil
+	}
+	return b
+}
+
+// SetFloat changes them.
+func (t *Tracer) SetFloat(tid int, image []byte) error {
+	if len(image) != floatSize {
+		return unix.EINVAL
+	}
+	return ptrace(unix.PTRACE_SETFPREGS, tid, 0, uintptr(unsafe.Pointer(&image[0])))
+}
+
+// Siginfo is what the kernel knows of the signal for which a thread stands.
+type Siginfo [128]byte
+
+// Code tells who sent it: positive values are the kernel's.
+func (i *Siginfo) Code() int32 { return *(*int32)(unsafe.Pointer(&i[8])) }
+
+// Fd is the descriptor that one of SIGPOLL's kind is about.
+func (i *Siginfo) Fd() int { return int(*(*int32)(unsafe.Pointer(&i[24]))) }
+
+// Siginfo reads it.
+func (t *Tracer) Siginfo(tid int) (info Siginfo, err error) {
+	err = ptrace(unix.PTRACE_GETSIGINFO, tid, 0, uintptr(unsafe.Pointer(&info)))
+	return info, err
+}
+
+const (
+	getSigMask = 0x420a
+	setSigMask = 0x420b
+)
+
+// Mask is the set of signals that a thread blocks: bit n-1 is signal n.
+func (t *Tracer) Mask(tid int) (mask uint64, err error) {
+	err = ptrace(getSigMask, tid, 8, uintptr(unsafe.Pointer(&mask)))
+	return mask, err
+}
+
+// SetMask changes it.
+func (t *Tracer) SetMask(tid int, mask uint64) error {
+	return ptrace(setSigMask, tid, 8, uintptr(unsafe.Pointer(&mask)))
+}
+
+// debugRegister is the offset of the first debug register in struct user.
+const debugRegister = 848
+
+// SetDebug sets debug register n of a thread that stands still.
+func (t *Tracer) SetDebug(tid, n int, value uint64) error {
+	return ptrace(unix.PTRACE_POKEUSR, tid, debugRegister+uintptr(n)*8, uintptr(value))
+}
+
+// Debug reads debug register n.
+func (t *Tracer) Debug(tid, n int) (value uint64, err error) {
+	err = ptrace(unix.PTRACE_PEEKUSR, tid, debugRegister+uintptr(n)*8, uintptr(unsafe.Pointer(&value)))
+	return value, err
+}
+
+// Status is what /proc/PID/task/TID/status says of a thread. Masks have bit
+// n-1 for signal n.
+type Status struct {
+	State                    byte // R, S, D, T, t, Z, X
+	Tgid, Ppid, Tracer       int
+	Blocked, Pending, Shared uint64
+	Caught, Ignored          uint64
+}
+
+// ReadStatus reads it.
+func ReadStatus(pid, tid int) (s Status, err error) {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/task/" + strconv.Itoa(tid) + "/status")
+	if err != nil {
+		return s, err
+	}
+	for line := range strings.Lines(string(text)) {
+		key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ":\t")
+		switch key {
+		case "State":
+			s.State = value[0]
+		case "Tgid":
+			s.Tgid, _ = strconv.Atoi(value)
+		case "PPid":
+			s.Ppid, _ = strconv.Atoi(value)
+		case "TracerPid":
+			s.Tracer, _ = strconv.Atoi(value)
+		case "SigBlk":
+			s.Blocked, _ = strconv.ParseUint(value, 16, 64)
+		case "SigPnd":
+			s.Pending, _ = strconv.ParseUint(value, 16, 64)
+		case "ShdPnd":
+			s.Shared, _ = strconv.ParseUint(value, 16, 64)
+		case "SigCgt":
+			s.Caught, _ = strconv.ParseUint(value, 16, 64)
+		case "SigIgn":
+			s.Ignored, _ = strconv.ParseUint(value, 16, 64)
+		}
+	}
+	return s, nil
+}
+
+// Bit is a signal's place in a mask; 0, no signal, has none.
+func Bit(sig unix.Signal) uint64 {
+	if sig == 0 {
+		return 0
+	}
+	return 1 << (sig - 1)
+}
+
+// Threads are the ids of a process's threads.
+func Threads(pid int) ([]int, error) {
+	f, err := os.Open(fmt.Sprintf("/proc/%d/task", pid))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(-1)
+	var tids []int
+	for _, name := range names {
+		if tid, err := strconv.Atoi(name); err == nil {
+			tids = append(tids, tid)
+		}
+	}
+	return tids, err
+}
+
+// ProcessTime is the CPU time of a process so far, also of one that has ended
+// and was not reaped.
+func ProcessTime(pid int) time.Duration {
+	// The process's CPU clock, as clock_getcpuclockid(3) makes it.
+	const schedClock = 2
+	var ts unix.Timespec
+	if unix.ClockGettime(int32(^pid<<3|schedClock), &ts) != nil {
+		return 0
+	}
+	return time.Duration(ts.Nano())
+}
