@@ -77,6 +77,9 @@ type Table struct {
 	Args []string
 	// Setup prepares it, before it has a process. All must succeed.
 	Setup []string
+	// Unshared are those of Setup that a copy of a prepared debugger, made by
+	// fork, doesn't inherit: they depend on its standard output.
+	Unshared []string
 	// Version asks for its version; Supported judges the answer's text.
 	Version   string
 	Supported func(text string) error

@@ -30,6 +30,7 @@ func GDB() *Table {
 		Name:          "gdb",
 		Args:          []string{"-nx", "-nh", "-q", "-iex", "set auto-load off", "--interpreter=mi3"},
 		Setup:         setup(),
+		Unshared:      buffered(),
 		Version:       "-gdb-version",
 		Supported:     supported,
 		Attach:        func(pid int) string { return fmt.Sprintf("-target-attach %d", pid) },
@@ -92,12 +93,17 @@ const (
 	registers = `printf "\atick %d %lx %lx %lx %lx\n", $_thread, $pc, $sp, $rbp, $rax`
 )
 
-func setup() []string {
-	commands := []string{
-		// First, so that all that follows is written a buffer at a time.
+// buffered has standard output written a buffer at a time.
+func buffered() []string {
+	return []string{
 		console("set logging file /proc/self/fd/1"),
 		console("set logging redirect on"),
 		console("set logging enabled on"),
+	}
+}
+
+func setup() []string {
+	commands := append(buffered(), // first, for all that follows
 		"-gdb-set mi-async on",
 		"-gdb-set non-stop on",
 		"-gdb-set sysroot /nonexistent",
@@ -119,7 +125,7 @@ func setup() []string {
 		console("handle SIGSTOP SIGTSTP SIGTTIN SIGTTOU stop print pass"),
 		console("catch exec"),
 		`-break-commands 1 "silent" "printf \"\\aexec %d\\n\", $_thread"`,
-	}
+	)
 	// At each stop gdb tells of the catchpoint with its whole list of commands:
 	// a short name for a long one saves a quarter of its time.
 	commands = append(commands, console("alias -- "+tickAlias+" = "+registers))

@@ -3,15 +3,14 @@ package debugger
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/profilecollection/pct/dbctl/internal/mi"
 )
 
-// ErrBusy says that as many debuggers run as may: use one that runs, wait for
-// a Put, or do without.
+// ErrBusy says that as many debuggers run as may: wait for a Put, or do
+// without.
 var ErrBusy = errors.New("as many debuggers run as the limit allows")
 
 // ErrPoolClosed says that Close was called.
@@ -25,140 +24,182 @@ type PoolConfig struct {
 	Path  string // of gdb; "": searched in $PATH
 	Limit int    // how many may run at once; 0: as memory and descriptors allow
 
-	// Tap, if not nil, sees every line of every debugger, as mi.Config says.
-	// Several goroutines call it at once.
+	// Tap, if not nil, sees every line of every debugger, as mi.Config says, one
+	// call at a time.
 	Tap func(toDebugger bool, line []byte)
 }
 
 // Pool gives prepared debuggers, each a process of its own, to any number of
-// goroutines. None is left running when this process ends, however it ends.
+// goroutines. They are copies of one, the zygote; where gdb can't be copied,
+// or the zygote has died, each is started anew. None of them is left running
+// when this process ends, however it ends.
 type Pool struct {
-	cfg   PoolConfig
 	table *Table
+	cfg   mi.Config // of a debugger that is started anew
+	limit int
 
 	mu     sync.Mutex
-	out    map[*mi.Client]bool // given by Get
+	life   *life // nil: no Get yet, or closed
+	given  map[*mi.Client]bool
 	making int // Gets under way
 	closed bool
+	note   string
+
+	zygoteMu sync.Mutex // held while the zygote is started and ended
+	zygote   *zygote
+	tried    bool // to start the zygote: it's not tried again
 }
 
 // NewPool makes a pool. It starts nothing: the first Get does.
 func NewPool(cfg PoolConfig) *Pool {
-	table := GDB()
-	if cfg.Path == "" {
-		cfg.Path = table.Name
+	p := &Pool{table: GDB(), limit: cfg.Limit, given: map[*mi.Client]bool{}}
+	p.cfg = mi.Config{Path: cfg.Path, Args: p.table.Args}
+	if p.cfg.Path == "" {
+		p.cfg.Path = p.table.Name
 	}
-	if cfg.Limit == 0 {
-		cfg.Limit = 64
+	if p.limit == 0 {
+		p.limit = defaultLimit()
 	}
-	return &Pool{cfg: cfg, table: table, out: map[*mi.Client]bool{}}
+	if cfg.Tap != nil {
+		var mu sync.Mutex
+		p.cfg.Tap = func(toDebugger bool, line []byte) {
+			mu.Lock()
+			defer mu.Unlock()
+			cfg.Tap(toDebugger, line)
+		}
+	}
+	return p
 }
 
 // Limit returns how many debuggers may run at once.
-func (p *Pool) Limit() int { return p.cfg.Limit }
+func (p *Pool) Limit() int { return p.limit }
 
-// Note returns why the debuggers start slowly, "" if they don't: for the notes
-// of a run.
-func (p *Pool) Note() string { return "" }
+// Note returns why debuggers are started anew, a tenth of a second each, for
+// the notes of a run; "" if they aren't.
+func (p *Pool) Note() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.note
+}
 
 // Get returns a debugger of the caller's own, prepared by the table's Setup,
 // with no process yet. The error is ErrBusy, ErrPoolClosed, or says why there
 // is no debugger that can be used.
 func (p *Pool) Get() (*mi.Client, error) {
-	p.mu.Lock()
-	switch {
-	case p.closed:
-		p.mu.Unlock()
-		return nil, ErrPoolClosed
-	case len(p.out)+p.making >= p.cfg.Limit:
-		p.mu.Unlock()
-		return nil, ErrBusy
+	life, err := p.reserve()
+	if err != nil {
+		return nil, err
 	}
-	p.making++
-	p.mu.Unlock()
-
-	c, err := p.start()
+	c, err := p.make(life)
 
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.making--
-	if err != nil {
-		return nil, err
+	if err == nil && !p.closed {
+		p.given[c] = true
+		return c, nil
 	}
-	if p.closed {
+	if err == nil {
 		c.Kill()
 		c.Close()
-		return nil, ErrPoolClosed
 	}
-	p.out[c] = true
-	return c, nil
+	if p.closed {
+		err = ErrPoolClosed
+	}
+	return nil, err
 }
 
-// Put ends a debugger that Get gave. It must be the caller's alone; its place
-// is then free.
+// reserve takes a place.
+func (p *Pool) reserve() (*life, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.closed:
+		return nil, ErrPoolClosed
+	case len(p.given)+p.making >= p.limit:
+		return nil, ErrBusy
+	}
+	if p.life == nil {
+		var err error
+		if p.life, err = newLife(); err != nil {
+			return nil, err
+		}
+	}
+	p.making++
+	return p.life, nil
+}
+
+// Put ends a debugger that Get gave, and frees its place. Nobody may use it
+// any more.
 func (p *Pool) Put(c *mi.Client) {
 	c.Close()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.out, c)
+	delete(p.given, c)
 }
 
-// Close ends all debuggers. Those that Get gave are killed; their owners see
-// them die, and Put them still. No Get succeeds any more.
+// Close kills all debuggers. Owners of what Get gave see it die, and Put it
+// as ever. No Get succeeds any more.
 func (p *Pool) Close() {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.closed = true
-	for c := range p.out {
-		c.Kill()
+	if p.life != nil {
+		p.life.end()
+		p.life = nil
+	}
+	p.mu.Unlock()
+
+	p.zygoteMu.Lock()
+	defer p.zygoteMu.Unlock()
+	p.tried = true
+	if p.zygote != nil {
+		p.zygote.close()
+		p.zygote = nil
 	}
 }
 
-// start starts a debugger and prepares it.
-func (p *Pool) start() (*mi.Client, error) {
-	c, err := mi.Start(mi.Config{Path: p.cfg.Path, Args: p.table.Args, Tap: p.cfg.Tap})
+// make copies a debugger, or starts one.
+func (p *Pool) make(life *life) (*mi.Client, error) {
+	if z := p.prepared(life); z != nil {
+		c, err := z.fork(p.cfg, p.table, life)
+		if err == nil {
+			return c, nil
+		}
+		p.noteWhy(err)
+	}
+	c, err := life.start(p.cfg)
 	if err != nil {
 		return nil, fmt.Errorf("%w (apt-get install gdb, or name one with -gdb)", err)
 	}
-	if err := p.prepare(c); err != nil {
+	if err := prepare(c, p.table, p.table.Setup, time.Now().Add(readyTime)); err != nil {
+		c.Kill()
 		c.Close()
 		return nil, fmt.Errorf("%s is no debugger that can be used here: %w", p.cfg.Path, err)
 	}
 	return c, nil
 }
 
-// prepare checks a debugger's version and sets it up.
-func (p *Pool) prepare(c *mi.Client) error {
-	deadline := time.Now().Add(readyTime)
-	text, err := ask(c, p.table.Version, deadline)
-	if err != nil {
-		return err
+// prepared returns the zygote, started by the first call; nil if there can't
+// be one.
+func (p *Pool) prepared(life *life) *zygote {
+	p.zygoteMu.Lock()
+	defer p.zygoteMu.Unlock()
+	if !p.tried {
+		p.tried = true
+		z, err := startZygote(p.cfg, p.table, life)
+		if err != nil {
+			p.noteWhy(err)
+			return nil
+		}
+		p.zygote = z
 	}
-	if err := p.table.Supported(text); err != nil {
-		return err
-	}
-	_, err = c.DoAll(deadline, p.table.Setup...)
-	return err
+	return p.zygote
 }
 
-// ask returns what a debugger prints before its answer to a command.
-func ask(c *mi.Client, command string, deadline time.Time) (string, error) {
-	token, err := c.Send(command)
-	if err != nil {
-		return "", err
-	}
-	var text strings.Builder
-	for {
-		r, err := c.Next(deadline)
-		switch {
-		case err != nil:
-			return "", err
-		case r.Kind == mi.Console:
-			text.WriteString(r.Text)
-		case r.Kind == mi.Result && r.Token == token && r.Class == "error":
-			return "", &mi.CommandError{Command: command, Message: r.Str("msg")}
-		case r.Kind == mi.Result && r.Token == token:
-			return text.String(), nil
-		}
+func (p *Pool) noteWhy(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.note == "" && !p.closed {
+		p.note = fmt.Sprintf("debuggers were started slowly, one by one: %v", err)
 	}
 }

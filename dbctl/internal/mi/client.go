@@ -16,6 +16,16 @@ type Config struct {
 	Args []string // its arguments, --interpreter=mi3 among them
 	Env  []string // nil: os.Environ()
 
+	// Files are its descriptors from 3 on. They stay the caller's.
+	Files []*os.File
+
+	// Spawn, if not nil, starts the debugger in place of all of the above, with
+	// stdio as its standard input, output and error, as the leader of a process
+	// group. It is no child of ours: wait, called once when it has ended or was
+	// killed, ends what is left of its group, frees its number and returns how
+	// it ended.
+	Spawn func(stdio [3]*os.File) (pid int, wait func() string, err error)
+
 	// Tap, if not nil, sees every line without its newline, in order: what
 	// is sent when it is handed to Send, what is read when it is parsed. It
 	// must not keep line.

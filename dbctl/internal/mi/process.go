@@ -22,16 +22,13 @@ const (
 // process is the debugger's process.
 type process struct {
 	pid   int
-	group bool        // it leads a process group of its own
-	child *os.Process // nil: somebody else's, or reaped
+	group bool          // it leads a process group of its own
+	child bool          // of ours: its number is its own until wait
+	wait  func() string // waits for it; nil: not ours to wait for, or reaped
 }
 
 // start makes the pipes and starts the program.
 func (c *Client) start(cfg Config) error {
-	path, err := exec.LookPath(cfg.Path)
-	if err != nil {
-		return err
-	}
 	w := &c.wire
 	if err := w.openWake(); err != nil {
 		return err
@@ -58,15 +55,15 @@ func (c *Client) start(cfg Config) error {
 		}
 	}
 	growPipe(w.out)
-	c.proc.child, err = os.StartProcess(path, append([]string{cfg.Path}, cfg.Args...), &os.ProcAttr{
-		Env:   cfg.Env,
-		Files: theirs[:],
-		Sys:   &syscall.SysProcAttr{Setsid: true}, // its own group, and no terminal whose signals could stop it
-	})
-	if err != nil {
+	spawn := cfg.Spawn
+	if spawn == nil {
+		spawn = cfg.spawn
+	}
+	var err error
+	if c.proc.pid, c.proc.wait, err = spawn(theirs); err != nil {
 		return err
 	}
-	c.proc.pid, c.proc.group = c.proc.child.Pid, true
+	c.proc.group, c.proc.child = true, cfg.Spawn == nil
 	w.pidfd, err = unix.PidfdOpen(c.proc.pid, 0)
 	if err != nil {
 		c.Kill()
@@ -74,6 +71,37 @@ func (c *Client) start(cfg Config) error {
 		return os.NewSyscallError("pidfd_open", err)
 	}
 	return nil
+}
+
+// spawn starts the program as our child.
+func (cfg *Config) spawn(stdio [3]*os.File) (pid int, wait func() string, err error) {
+	path, err := exec.LookPath(cfg.Path)
+	if err != nil {
+		return 0, nil, err
+	}
+	child, err := os.StartProcess(path, append([]string{cfg.Path}, cfg.Args...), &os.ProcAttr{
+		Env:   cfg.Env,
+		Files: append(stdio[:], cfg.Files...),
+		Sys:   &syscall.SysProcAttr{Setsid: true}, // its own group, and no terminal whose signals could stop it
+	})
+	if err != nil {
+		return 0, nil, err
+	}
+	return child.Pid, func() string {
+		state, err := child.Wait()
+		if err != nil {
+			return err.Error()
+		}
+		return HowEnded(state.Sys().(syscall.WaitStatus))
+	}, nil
+}
+
+// HowEnded is the status of a process in words, as in Died.
+func HowEnded(status syscall.WaitStatus) string {
+	if status.Signaled() {
+		return "signal " + unix.SignalName(status.Signal())
+	}
+	return fmt.Sprintf("exit %d", status.ExitStatus())
 }
 
 // over takes the two files over. They are dup'ed and closed so that the Go
@@ -135,12 +163,13 @@ func growPipe(fd int) { unix.FcntlInt(uintptr(fd), unix.F_SETPIPE_SZ, pipeSize) 
 // Kill kills the debugger, with its process group if it leads one. Next goes
 // on to return what it had said, then *Died.
 func (c *Client) Kill() {
-	switch {
-	case c.proc.pid == 0 || c.proc.child == nil && c.wire.pidfd < 0:
-	case c.proc.group:
+	if !c.proc.child || c.proc.wait == nil {
+		if c.wire.pidfd < 0 || unix.PidfdSendSignal(c.wire.pidfd, unix.SIGKILL, nil, 0) != nil {
+			return // its number may be another's by now
+		}
+	}
+	if c.proc.group {
 		unix.Kill(-c.proc.pid, unix.SIGKILL)
-	case c.wire.pidfd >= 0:
-		unix.PidfdSendSignal(c.wire.pidfd, unix.SIGKILL, nil, 0)
 	}
 }
 
@@ -210,23 +239,15 @@ func (w *wire) drain(d time.Duration) bool {
 	}
 }
 
-// reap waits for a process of ours, which has ended or is about to, and
-// returns how it ended. What is left of its group ends with it: until it is
-// reaped the number of the group is ours.
+// reap waits for a process that Start started, which has ended or is about to,
+// and returns how it ended. What is left of its group ends with it: until a
+// child is reaped the number of the group is ours.
 func (c *Client) reap() string {
-	if c.proc.child == nil {
+	if c.proc.wait == nil {
 		return "ended"
 	}
 	c.Kill()
-	state, err := c.proc.child.Wait()
-	c.proc.child = nil
-	if err != nil {
-		return err.Error()
-	}
-	switch ws := state.Sys().(syscall.WaitStatus); {
-	case ws.Signaled():
-		return "signal " + unix.SignalName(ws.Signal())
-	default:
-		return fmt.Sprintf("exit %d", ws.ExitStatus())
-	}
+	status := c.proc.wait()
+	c.proc.wait = nil
+	return status
 }

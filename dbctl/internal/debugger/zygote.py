@@ -1,0 +1,100 @@
+# Runs within gdb, which it never gives back: at each request it makes a copy
+# of gdb that returns, and so goes on to read commands, on descriptors of its
+# own. Descriptor 3 is a socket whose other end is the pool's, 4 the zygote's
+# own guard. Requests, and their answers:
+#
+#   fork    with 4 descriptors: stdin, stdout, stderr, guard   the copy's number
+#   reap N  of a copy that has ended      its status as waitpid has it; "none": it has not
+#
+# An answer that begins with "!" says why not. The end of the socket is the end.
+
+import array
+import fcntl
+import os
+import select
+import signal
+import socket
+
+
+def serve():
+    control = socket.socket(fileno=3)
+    if len(os.listdir("/proc/self/task")) != 1:
+        control.send(b"!it has several threads, of which a copy would have one")
+        os._exit(1)
+    control.send(b"ready")
+    while True:
+        words, descriptors = receive(control)
+        if not words:
+            os._exit(0)
+        try:
+            if words[0] == "reap":
+                answer = reap(int(words[1]))
+            else:
+                child = os.fork()
+                if not child:
+                    break
+                answer = str(child)
+        except OSError as error:
+            answer = "!" + str(error)
+        for descriptor in descriptors:
+            os.close(descriptor)
+        control.send(answer.encode())
+    try:
+        control.close()
+        os.close(4)
+        become(*descriptors)
+    except BaseException:
+        os._exit(1)
+
+
+def receive(control):
+    passed = array.array("i", [0] * 4)
+    space = socket.CMSG_SPACE(len(passed) * passed.itemsize)
+    data, ancillary, _, _ = control.recvmsg(64, space, socket.MSG_CMSG_CLOEXEC)
+    del passed[:]
+    for _, _, some in ancillary:
+        passed.frombytes(some)
+    return data.decode().split(), list(passed)
+
+
+def reap(pid):
+    try:
+        os.killpg(pid, signal.SIGKILL)  # what it has left behind
+    except OSError:
+        pass
+    ended, status = os.waitpid(pid, os.WNOHANG)
+    return str(status) if ended else "none"
+
+
+def become(stdin, stdout, stderr, guard):
+    os.setsid()
+    fcntl.fcntl(guard, fcntl.F_SETOWN, -os.getpid())
+    poll = select.poll()
+    poll.register(guard, select.POLLIN)
+    if poll.poll(0):
+        os._exit(1)  # the pool went before it could have killed us
+    for number, descriptor in enumerate((stdin, stdout, stderr)):
+        os.dup2(descriptor, number)
+        os.close(descriptor)
+
+    # gdb wakes itself by pipes of which it has both ends; shared, one copy
+    # would wake another, or take its waking away.
+    ends = {}
+    for name in os.listdir("/proc/self/fd"):
+        try:
+            link = os.readlink("/proc/self/fd/" + name)
+        except OSError:
+            continue  # the listing's own
+        if link.startswith("pipe:"):
+            flags = fcntl.fcntl(int(name), fcntl.F_GETFL)
+            ends.setdefault(link, {})[flags & os.O_ACCMODE] = (int(name), flags)
+    for pair in ends.values():
+        if len(pair) == 2:
+            for new, mode in zip(os.pipe(), (os.O_RDONLY, os.O_WRONLY)):
+                old, flags = pair[mode]
+                os.dup2(new, old, False)
+                os.close(new)
+                fcntl.fcntl(old, fcntl.F_SETFL, flags)
+
+
+serve()
