@@ -118,6 +118,11 @@ func (q *events) acknowledge() {
 	}
 	q.told = nil
 	delete(q.stepping, e.tid)
+	for i := range q.queue {
+		if q.queue[i].tid == e.tid { // it stands for something else already
+			return
+		}
+	}
 	if !e.ended && !q.over {
 		q.standing[e.tid] = *e
 	}
