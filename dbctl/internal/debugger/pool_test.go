@@ -2,47 +2,352 @@ package debugger
 
 import (
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/profilecollection/pct/dbctl/internal/mi"
 )
 
-// answers fails the test if the debugger isn't one that works.
-func answers(t *testing.T, c *mi.Client) {
+// soon is a deadline for what takes milliseconds on an idle machine.
+func soon() time.Time { return time.Now().Add(time.Minute) }
+
+// get fails the test if there is no debugger.
+func get(t *testing.T, p *Pool) *mi.Client {
 	t.Helper()
-	r, err := c.Do(`-data-evaluate-expression "6*7"`, time.Now().Add(time.Minute))
+	c, err := p.Get()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := r.Str("value"); got != "42" {
-		t.Fatalf("the debugger says that 6*7 is %q", got)
+	return c
+}
+
+// answers fails the test if the debugger isn't prepared.
+func answers(t *testing.T, c *mi.Client) {
+	t.Helper()
+	for command, want := range map[string]string{
+		`-data-evaluate-expression "6*7"`: "42",
+		"-gdb-show non-stop":              "on",
+		"-gdb-show logging enabled":       "on",
+		"-gdb-show sysroot":               "/nonexistent",
+	} {
+		r, err := c.Do(command, soon())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Str("value"); got != want {
+			t.Errorf("%s: %q, want %q", command, got, want)
+		}
 	}
+	r, err := c.Do("-break-list", soon())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(r.Results.Get("BreakpointTable", "body").Items); n != 1+len(ClockSignals) {
+		t.Errorf("%d catchpoints, want %d", n, 1+len(ClockSignals))
+	}
+}
+
+// died waits for the debugger's end and returns how it was.
+func died(t *testing.T, c *mi.Client) string {
+	t.Helper()
+	for {
+		_, err := c.Next(soon())
+		var d *mi.Died
+		if errors.As(err, &d) {
+			return d.Status
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// watchEnd returns a function that waits for a process to end.
+func watchEnd(t *testing.T, pid int) (wait func()) {
+	t.Helper()
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { unix.Close(fd) })
+	return func() {
+		t.Helper()
+		for deadline := soon(); ; {
+			n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(time.Until(deadline).Milliseconds()))
+			switch {
+			case n == 1:
+				return
+			case err == nil:
+				t.Fatalf("process %d has not ended", pid)
+			}
+		}
+	}
+}
+
+// gdbWith is a gdb that runs some commands of its own last, before it reads any.
+func gdbWith(t *testing.T, commands string) (path string) {
+	t.Helper()
+	dir := t.TempDir()
+	script := filepath.Join(dir, "script")
+	path = filepath.Join(dir, "gdb")
+	for name, text := range map[string]string{
+		script: commands,
+		path:   fmt.Sprintf("#!/bin/sh\nexec gdb \"$@\" -iex 'source %s'\n", script),
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return path
+}
+
+// withoutPython has each command python fail, as in a gdb built without it.
+const withoutPython = "define python\nerror_no_python\nend\n"
+
+func TestPoolCopies(t *testing.T) {
+	p := NewPool(PoolConfig{Limit: 3})
+	defer p.Close()
+	ours := links(t, os.Getpid()) // that whoever started the test has handed down
+	owner := map[string]int{}
+	for range 3 {
+		c := get(t, p)
+		defer p.Put(c)
+		answers(t, c)
+		if sid, _ := unix.Getsid(c.Pid()); sid != c.Pid() {
+			t.Errorf("debugger %d is in session %d", c.Pid(), sid)
+		}
+		ours[lifeLink(t, p)] = true
+		for link := range links(t, c.Pid()) {
+			if before := owner[link]; before != 0 && !ours[link] {
+				t.Errorf("debuggers %d and %d share %s", before, c.Pid(), link)
+			}
+			owner[link] = c.Pid()
+		}
+	}
+	if len(owner) < 3*4 {
+		t.Errorf("too few pipes: %v", owner)
+	}
+	if note := p.Note(); note != "" {
+		t.Error(note)
+	}
+}
+
+// links returns the pipes and sockets that a process has.
+func links(t *testing.T, pid int) map[string]bool {
+	t.Helper()
+	fds, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{}
+	for _, fd := range fds {
+		link, _ := os.Readlink(fmt.Sprintf("/proc/%d/fd/%s", pid, fd.Name()))
+		if strings.HasPrefix(link, "pipe:") || strings.HasPrefix(link, "socket:") {
+			found[link] = true
+		}
+	}
+	return found
+}
+
+// lifeLink is the link of the pipe that guards read.
+func lifeLink(t *testing.T, p *Pool) string {
+	t.Helper()
+	var st unix.Stat_t
+	conn, err := p.life.read.SyscallConn()
+	if err == nil {
+		conn.Control(func(fd uintptr) { err = unix.Fstat(int(fd), &st) })
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("pipe:[%d]", st.Ino)
 }
 
 func TestPoolLimit(t *testing.T) {
 	p := NewPool(PoolConfig{Limit: 1})
 	defer p.Close()
-	a, err := p.Get()
-	if err != nil {
-		t.Fatal(err)
-	}
-	answers(t, a)
+	c := get(t, p)
 	if _, err := p.Get(); !errors.Is(err, ErrBusy) {
 		t.Fatalf("one too many: %v", err)
 	}
-	p.Put(a)
-	if a, err = p.Get(); err != nil {
-		t.Fatal(err)
-	}
-	answers(t, a)
+	p.Put(c)
+	c = get(t, p)
 	p.Close()
 	if _, err := p.Get(); !errors.Is(err, ErrPoolClosed) {
 		t.Fatalf("after Close: %v", err)
 	}
-	var died *mi.Died
-	if _, err := a.Do("-gdb-version", time.Time{}); !errors.As(err, &died) {
-		t.Fatalf("after Close: %v", err)
+	died(t, c)
+	p.Put(c)
+	if p := NewPool(PoolConfig{}); p.Limit() < minLimit || p.Limit() > maxLimit {
+		t.Errorf("the limit is %d", p.Limit())
 	}
-	p.Put(a)
+}
+
+// A copy is no child of ours, and yet it's told how it ended; those that were
+// copied with it live on.
+func TestCopiesEnd(t *testing.T) {
+	p := NewPool(PoolConfig{Limit: 4})
+	defer p.Close()
+	witness, killed, exited, closed := get(t, p), get(t, p), get(t, p), get(t, p)
+	wait := watchEnd(t, closed.Pid())
+
+	if err := unix.Kill(killed.Pid(), unix.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if got := died(t, killed); got != "signal SIGKILL" {
+		t.Errorf("a killed one: %s", got)
+	}
+	if _, err := exited.Send("-gdb-exit"); err != nil {
+		t.Fatal(err)
+	}
+	if got := died(t, exited); got != "exit 0" {
+		t.Errorf("one that exited: %s", got)
+	}
+	for _, c := range []*mi.Client{killed, exited, closed} {
+		p.Put(c)
+		if err := unix.Kill(c.Pid(), 0); !errors.Is(err, unix.ESRCH) {
+			t.Errorf("after Put debugger %d is still there: %v", c.Pid(), err)
+		}
+	}
+	wait()
+
+	// One that reads nothing for a long time is killed.
+	busy := get(t, p)
+	if _, err := busy.Send(console("shell sleep 1000")); err != nil {
+		t.Fatal(err)
+	}
+	busy.Kill()
+	if got := died(t, busy); got != "signal SIGKILL" {
+		t.Errorf("a busy one: %s", got)
+	}
+	p.Put(busy)
+	answers(t, witness)
+	p.Put(witness)
+}
+
+func TestZygoteDies(t *testing.T) {
+	p := NewPool(PoolConfig{Limit: 3})
+	defer p.Close()
+	before := get(t, p)
+	zygote := p.zygote.gdb.Pid()
+	wait := watchEnd(t, zygote)
+	if err := unix.Kill(zygote, unix.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	wait()
+	after := get(t, p)
+	answers(t, after)
+	if note := p.Note(); !strings.Contains(note, errZygoteGone.Error()) {
+		t.Errorf("note: %q", note)
+	}
+	answers(t, before)
+	for _, c := range []*mi.Client{before, after} {
+		wait := watchEnd(t, c.Pid())
+		p.Put(c)
+		wait()
+	}
+}
+
+// Where gdb can't be copied it is started.
+func TestNoZygote(t *testing.T) {
+	for name, tt := range map[string]struct{ commands, note string }{
+		"no Python": {withoutPython, "error_no_python"},
+		"threads":   {"maint set worker-threads 2\n", "several threads"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := NewPool(PoolConfig{Path: gdbWith(t, tt.commands), Limit: 2})
+			defer p.Close()
+			a, b := get(t, p), get(t, p)
+			answers(t, a)
+			answers(t, b)
+			if note := p.Note(); !strings.Contains(note, tt.note) {
+				t.Errorf("note: %q", note)
+			}
+			p.Put(a)
+			p.Put(b)
+		})
+	}
+}
+
+func TestNoDebugger(t *testing.T) {
+	for path, want := range map[string]string{
+		"/nonexistent/gdb": "apt-get install gdb",
+		"/bin/cat":         "/bin/cat is no debugger that can be used here",
+	} {
+		p := NewPool(PoolConfig{Path: path})
+		defer p.Close()
+		if _, err := p.Get(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+func TestPoolConcurrent(t *testing.T) {
+	lines := map[bool]int{}
+	p := NewPool(PoolConfig{Limit: 3, Tap: func(toDebugger bool, line []byte) { lines[toDebugger]++ }})
+	defer p.Close()
+	var group sync.WaitGroup
+	for range 5 {
+		group.Go(func() {
+			for given := 0; given < 4; {
+				c, err := p.Get()
+				if errors.Is(err, ErrBusy) {
+					time.Sleep(time.Millisecond)
+					continue
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				given++
+				if r, err := c.Do(`-data-evaluate-expression "6*7"`, soon()); err != nil || r.Str("value") != "42" {
+					t.Error(r, err)
+				}
+				p.Put(c)
+			}
+		})
+	}
+	group.Wait()
+	if note := p.Note(); note != "" {
+		t.Error(note)
+	}
+	zygote := p.zygote.gdb.Pid()
+	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", zygote))
+	if err != nil || len(children) != 0 {
+		t.Errorf("children left: %s %v", children, err)
+	}
+	wait := watchEnd(t, zygote)
+	p.Close()
+	wait()
+	if lines[true] < 20*4 || lines[false] < 20*5 {
+		t.Errorf("the tap saw %v lines", lines)
+	}
+}
+
+func TestLimitFor(t *testing.T) {
+	for _, tt := range []struct {
+		meminfo     string
+		descriptors uint64
+		want        int
+	}{
+		{"MemTotal: 9 kB\nMemAvailable:    4194304 kB\n", 20000, 64},
+		{"MemAvailable: 4194304 kB\n", 1024, 51},
+		{"MemAvailable: 104857600 kB\n", 1 << 20, maxLimit},
+		{"MemAvailable: 1024 kB\n", 1 << 20, minLimit},
+		{"MemAvailable: 104857600 kB\n", 16, minLimit},
+		{"MemFree: 104857600 kB\n", unix.RLIM_INFINITY, minLimit},
+		{"MemAvailable: 99999999999999999999 kB\n", unix.RLIM_INFINITY, maxLimit},
+		{"", 1024, minLimit},
+	} {
+		if got := limitFor(memAvailable([]byte(tt.meminfo)), tt.descriptors); got != tt.want {
+			t.Errorf("%q, %d descriptors: %d, want %d", tt.meminfo, tt.descriptors, got, tt.want)
+		}
+	}
 }
