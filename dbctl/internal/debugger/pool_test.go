@@ -204,11 +204,18 @@ func TestCopiesEnd(t *testing.T) {
 	if got := died(t, killed); got != "signal SIGKILL" {
 		t.Errorf("a killed one: %s", got)
 	}
-	if _, err := exited.Send("-gdb-exit"); err != nil {
+	file := filepath.Join(t.TempDir(), "file")
+	if _, err := exited.Do(console("python f = open('"+file+"', 'w'); f.write('written')"), soon()); err != nil {
 		t.Fatal(err)
+	}
+	if r, err := exited.Do("-gdb-exit", soon()); err != nil || r.Class != "exit" {
+		t.Error(r, err)
 	}
 	if got := died(t, exited); got != "exit 0" {
 		t.Errorf("one that exited: %s", got)
+	}
+	if text, err := os.ReadFile(file); err != nil || string(text) != "written" {
+		t.Errorf("of its file there is %q: %v", text, err)
 	}
 	for _, c := range []*mi.Client{killed, exited, closed} {
 		p.Put(c)

@@ -9,7 +9,10 @@
 # An answer that begins with "!" says why not. The end of the socket is the end.
 
 import array
+import atexit
 import fcntl
+import gc
+import io
 import os
 import select
 import signal
@@ -21,6 +24,7 @@ def serve():
     if len(os.listdir("/proc/self/task")) != 1:
         control.send(b"!it has several threads, of which a copy would have one")
         os._exit(1)
+    gc.freeze()  # a collection would write to each object, and so unshare it
     control.send(b"ready")
     while True:
         words, descriptors = receive(control)
@@ -95,6 +99,19 @@ def become(stdin, stdout, stderr, guard):
                 os.dup2(new, old, False)
                 os.close(new)
                 fcntl.fcntl(old, fcntl.F_SETFL, flags)
+    atexit.register(leave)
+
+
+def leave():
+    """Ends without taking Python down object by object, four times as long as
+    the copy was in the making. Only what a script has written may not be lost."""
+    for thing in gc.get_objects():  # since freeze
+        try:
+            if isinstance(thing, io.IOBase) and not thing.closed:
+                thing.flush()
+        except Exception:
+            pass
+    os._exit(0)
 
 
 serve()
