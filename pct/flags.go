@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/profilecollection/pct/pct/internal/path"
 )
@@ -13,6 +14,11 @@ import (
 type options struct {
 	path.Options
 	where      *path.Expr
+	window     *path.Window
+	tree       bool // with all descendants
+	cpu        bool
+	frames     int
+	pause      time.Duration
 	fields     []string
 	errors     bool
 	raw        bool
@@ -22,7 +28,9 @@ type options struct {
 }
 
 // A flag stands anywhere after the report's name, as -name VALUE or -name=VALUE;
-// a one-letter flag and its number can also be one word, as in -l3.
+// a one-letter flag and its number can also be one word, as in -l3. A flag that is
+// different things to different reports is there once for each, with values of
+// different names.
 type flag struct {
 	name    string
 	value   string // what follows, "" if nothing does
@@ -46,6 +54,19 @@ func flagTable() []flag {
 			func(o *options, _ string) error { o.errors = true; return nil }},
 		{"by", "FIELD", "split by the values of FIELD; every sample has " + strings.Join(path.Attributes(), " "),
 			func(o *options, s string) error { o.By = s; return nil }},
+		{"i", "INTERVAL", "length of the stretches of -by time and -by cpu: 500ms, 2 (seconds; default 1)",
+			func(o *options, s string) (err error) { o.Interval, err = interval(s); return }},
+		{"i", "LENGTH", "length of a slice: 500ms, 2 (seconds); default: a round one that gives no more than -n slices",
+			func(o *options, s string) (err error) { o.Interval, err = interval(s); return }},
+		{"i", "PAUSE", "time between two frames: 500ms, 2 (seconds; default 1)",
+			func(o *options, s string) (err error) { o.pause, err = interval(s); return }},
+		{"window", "FROM,TO", "only samples from FROM to before TO, in seconds of real time since the run's start, or 500ms;\n" +
+			"both may be left out: 2, and ,5; cpu:FROM,TO is in CPU time of the process",
+			func(o *options, s string) (err error) { o.window, err = path.ParseWindow(s); return }},
+		{"cpu", "", "slices of CPU time of the process instead of real time",
+			func(o *options, _ string) error { o.cpu = true; return nil }},
+		{"tree", "", "with all processes that descend from those of DIR",
+			func(o *options, _ string) error { o.tree = true; return nil }},
 		{"where", "EXPR", "only samples for which EXPR holds: n > 1000 && !(name == \"x\" || name ~ \"^a\")",
 			func(o *options, s string) (err error) { o.where, err = path.ParseExpr(s); return }},
 		{"expr", "FIELD", "only this field (default all); may be repeated",
@@ -54,6 +75,10 @@ func flagTable() []flag {
 			func(o *options, _ string) error { o.raw = true; return nil }},
 		{"n", "ROWS", "at most ROWS rows",
 			func(o *options, s string) (err error) { o.Rows, err = positive(s); return }},
+		{"n", "SLICES", "at most SLICES slices (default 20)",
+			func(o *options, s string) (err error) { o.Rows, err = positive(s); return }},
+		{"n", "FRAMES", "end after FRAMES frames; where there is no terminal, the default is 1",
+			func(o *options, s string) (err error) { o.frames, err = positive(s); return }},
 		{"threshold", "FRACTION", "only rows of this fraction or more: 0.01, 1%",
 			func(o *options, s string) (err error) { o.Threshold, err = fraction(s); return }},
 		{"O", "FILE", "write the report to FILE",
@@ -73,6 +98,14 @@ func positive(s string) (int, error) {
 	return int(n), nil
 }
 
+func interval(s string) (time.Duration, error) {
+	d, err := path.ParseTime(s)
+	if err == nil && d == 0 {
+		err = fmt.Errorf("want more than %s", s)
+	}
+	return d, err
+}
+
 func fraction(s string) (float64, error) {
 	digits, isPercent := strings.CutSuffix(s, "%")
 	f, err := strconv.ParseFloat(digits, 64)
@@ -85,7 +118,11 @@ func fraction(s string) (float64, error) {
 	return f, nil
 }
 
-func (c command) takes(name string) bool { return name == "h" || slices.Contains(c.flags, name) }
+// takes reports whether a flag is one of the command's, which are named as in the
+// table: by the flag or, where that is different things, by flag and value.
+func (c command) takes(f flag) bool {
+	return f.name == "h" || slices.Contains(c.flags, f.name) || slices.Contains(c.flags, f.name+" "+f.value)
+}
 
 // parse reads flags and directories in any order; after -- all are directories.
 func (v *invocation) parse(args []string) error {
@@ -124,7 +161,7 @@ func (v *invocation) parse(args []string) error {
 func (c command) flag(arg string) (f flag, value string, glued bool) {
 	name, value, glued := strings.Cut(arg[1:], "=")
 	for _, f := range flagTable() {
-		if !c.takes(f.name) {
+		if !c.takes(f) {
 			continue
 		}
 		if f.name == name {

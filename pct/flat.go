@@ -32,7 +32,8 @@ Each line is the number of samples found in one of them, and its name; hottest
 first. With % at the end of the report's name the number is its share of the
 weight. Addresses are those of the object file, as objdump shows them.
 `,
-				flags:   []string{"total", "past-main", "templates", "e", "by", "where", "n", "threshold", "O", "translator"},
+				flags: []string{"total", "past-main", "templates", "e", "by", "i INTERVAL", "window", "where", "tree",
+					"n ROWS", "threshold", "O", "translator"},
 				example: "-n 20 /tmp/pct/gzip.*",
 				run: func(v *invocation) error {
 					v.Granularity = of.granularity

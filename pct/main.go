@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -36,7 +37,7 @@ type command struct {
 func commands() []command {
 	all := []command{pathsCommand()}
 	all = append(all, flatCommands()...)
-	return append(all, valuesCommand(), infoCommand())
+	return append(all, valuesCommand(), phasesCommand(), topCommand(), psCommand(), infoCommand())
 }
 
 // invocation is one run of a command.
@@ -46,7 +47,9 @@ type invocation struct {
 	dirs     []string
 	out      bytes.Buffer // the report; it is written when it is complete
 	warnings io.Writer
-	terminal bool // the report goes to a terminal
+	terminal bool      // the report goes to a terminal
+	stdin    io.Reader // with stdout, of the reports that go on
+	stdout   io.Writer
 }
 
 // warn writes a line to standard error.
@@ -54,13 +57,19 @@ func (v *invocation) warn(format string, args ...any) {
 	fmt.Fprintf(v.warnings, "pct: "+format+"\n", args...)
 }
 
+func (v *invocation) warnAll(sentences []string) {
+	for _, s := range sentences {
+		v.warn("%s", s)
+	}
+}
+
 // misuse is a wrong command line.
 type misuse struct{ what string }
 
 func (m *misuse) Error() string { return m.what }
 
-func run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
-	status, err := dispatch(args, stdout, stderr)
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	status, err := dispatch(args, stdin, stdout, stderr)
 	if err == nil || errors.Is(err, syscall.EPIPE) {
 		return status
 	}
@@ -72,7 +81,7 @@ func run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	return failed
 }
 
-func dispatch(args []string, stdout, stderr io.Writer) (int, error) {
+func dispatch(args []string, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
 	if len(args) == 0 {
 		return failed, &misuse{"which report? (pct -h lists them)"}
 	}
@@ -81,11 +90,15 @@ func dispatch(args []string, stdout, stderr io.Writer) (int, error) {
 		_, err := io.WriteString(stdout, help())
 		return succeeded, err
 	}
+	if verb == "-version" {
+		_, err := fmt.Fprintf(stdout, "pct %s, run directories of version %d\n", version(), data.Version)
+		return succeeded, err
+	}
 	for _, c := range commands() {
 		if c.name != verb {
 			continue
 		}
-		v := &invocation{command: c, warnings: stderr}
+		v := &invocation{command: c, warnings: stderr, stdin: stdin, stdout: stdout}
 		if err := v.parse(args[1:]); err != nil {
 			return failed, err
 		}
@@ -127,6 +140,14 @@ func isTerminal(w io.Writer) bool {
 	return err == nil && st.Mode()&os.ModeCharDevice != 0
 }
 
+// version is that of the module, as the Go command found it when pct was built.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(unknown version)"
+}
+
 func help() string {
 	var b strings.Builder
 	b.WriteString("usage: pct REPORT [FLAG]... DIR...\n\n" +
@@ -139,6 +160,8 @@ func help() string {
 	}
 	b.WriteString("\nWith % at the end, addr% line% sym% src% obj% give fractions instead of numbers.\n" +
 		"pct REPORT -h explains a report and its flags.\n\n" +
+		"  -h        print this help\n" +
+		"  -version  print the version\n\n" +
 		"Example:\n  pct paths -l 3 /tmp/pct/gzip.4711\n")
 	return b.String()
 }
@@ -147,8 +170,9 @@ func (c command) help() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "usage: pct %s [FLAG]... DIR...\n\n%s.\n%s\n", c.name, c.summary, c.details)
 	for _, f := range flagTable() {
-		if c.takes(f.name) {
-			fmt.Fprintf(&b, "  %-21s%s\n", strings.TrimSpace("-"+f.name+" "+f.value), f.summary)
+		if c.takes(f) {
+			summary := strings.ReplaceAll(f.summary, "\n", "\n"+strings.Repeat(" ", 23))
+			fmt.Fprintf(&b, "  %-21s%s\n", strings.TrimSpace("-"+f.name+" "+f.value), summary)
 		}
 	}
 	fmt.Fprintf(&b, "\nExample:\n  pct %s %s\n", c.name, c.example)

@@ -15,7 +15,8 @@ dispatch_2, called by main, has that share. Inlined functions are frames like
 others. Without debug data a frame is OBJECT:SYMBOL or OBJECT:0xADDRESS; "?" at the
 end stands for callers that could not be found.
 `,
-		flags:   []string{"l", "g", "past-main", "templates", "e", "by", "where", "n", "threshold", "O", "translator"},
+		flags: []string{"l", "g", "past-main", "templates", "e", "by", "i INTERVAL", "window", "where", "tree",
+			"n ROWS", "threshold", "O", "translator"},
 		example: "-l3 -where 'n > 1000000' /tmp/pct/hier-test.4711",
 		run: func(v *invocation) error {
 			style := report.Style{Errors: v.errors, Colour: v.terminal}
@@ -35,34 +36,50 @@ func (v *invocation) profile(
 	if err != nil {
 		return err
 	}
-	var t path.Translator
-	if functions {
-		client, err := startTranslator(v.translator)
-		if err != nil {
-			return err
-		}
-		defer client.Close()
-		t = client
+	t, end, err := v.startTranslator(functions)
+	if err != nil {
+		return err
 	}
+	defer end()
 	p, err := compute(selected, t, v.Options)
 	if err != nil {
 		return err
 	}
-	if err := report.Head(&v.out, runs.Summary(), selected.Samples(), selected.Where()); err != nil {
+	if err := report.Head(&v.out, runs.Summary(), selected.Samples(), selected.Limits()); err != nil {
 		return err
 	}
 	return report.Profile(&v.out, p, style)
 }
 
-// choose opens the runs and takes the samples that were asked for.
-func (v *invocation) choose() (*path.Runs, *path.Selection, error) {
-	runs, err := path.Open(v.dirs)
+// startTranslator starts the translator that was asked for, none if functions do not
+// matter; the function returned ends it.
+func (v *invocation) startTranslator(functions bool) (path.Translator, func(), error) {
+	if !functions {
+		return nil, func() {}, nil
+	}
+	client, err := startTranslator(v.translator)
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, w := range runs.Warnings {
-		v.warn("%s", w)
+	return client, func() { client.Close() }, nil
+}
+
+// choose opens the runs and takes the samples that were asked for.
+func (v *invocation) choose() (*path.Runs, *path.Selection, error) {
+	dirs := v.dirs
+	if v.tree {
+		all, warnings, err := new(path.Reader).Descendants(v.dirs)
+		if err != nil {
+			return nil, nil, err
+		}
+		v.warnAll(warnings)
+		dirs = all
 	}
-	selected, err := runs.Select(v.where)
+	runs, err := path.Open(dirs)
+	if err != nil {
+		return nil, nil, err
+	}
+	v.warnAll(runs.Warnings)
+	selected, err := runs.Select(v.window, v.where)
 	return runs, selected, err
 }

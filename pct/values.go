@@ -15,21 +15,24 @@ func valuesCommand() command {
 		details: `
 A table of the fields, and the most frequent values of those that are no numbers.
 `,
-		flags:   []string{"expr", "where", "raw", "O"},
+		flags:   []string{"expr", "by", "i INTERVAL", "window", "where", "tree", "raw", "O"},
 		example: "-expr n -raw /tmp/pct/hier-test.4711 | int-hist",
 		run: func(v *invocation) error {
 			runs, selected, err := v.choose()
 			if err != nil {
 				return err
 			}
+			if v.raw && v.By != "" {
+				return v.misuse("-raw prints values, which can't be split by -by; -expr %s prints those of %s, too", v.By, v.By)
+			}
 			if v.raw {
 				return v.rawValues(runs, selected)
 			}
-			columns, err := selected.Tabulate(v.fields)
+			columns, err := selected.Tabulate(v.fields, v.Options)
 			if err != nil {
 				return err
 			}
-			if err := report.Head(&v.out, runs.Summary(), selected.Samples(), selected.Where()); err != nil {
+			if err := report.Head(&v.out, runs.Summary(), selected.Samples(), selected.Limits()); err != nil {
 				return err
 			}
 			return report.Table(&v.out, columns)

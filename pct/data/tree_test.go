@@ -205,6 +205,7 @@ func TestAttachedTree(t *testing.T) {
 	w, dir := newTree(t)
 	for _, err := range []error{
 		w.Start(at(0), 9, 8, "attach"), w.Start(at(0), 7, 1, "attach"), w.Start(at(0), 8, 7, "attach"),
+		w.Start(at(0), 11, 12, "attach"), w.Start(at(0), 12, 11, "attach"), w.Start(at(0), 13, 13, "attach"), // nonsense
 		w.Dir(at(0), 8, "p.8"), w.Exec(at(0), 8, "/bin/p", []string{"p"}),
 		w.Start(at(1), 7, 8, "fork"), // the number is used again
 	} {
@@ -220,7 +221,7 @@ func TestAttachedTree(t *testing.T) {
 	for _, p := range processes {
 		parents = append(parents, p.Parent)
 	}
-	if want := []int{2, -1, 1, 2}; !reflect.DeepEqual(parents, want) {
+	if want := []int{2, -1, 1, -1, 3, -1, 2}; !reflect.DeepEqual(parents, want) {
 		t.Errorf("parents %v, want %v", parents, want)
 	}
 	if p := processes[2].Programs; len(p) != 1 || p[0].Dir != "p.8" || p[0].Exe != "/bin/p" {
@@ -254,6 +255,7 @@ func FuzzTree(f *testing.F) {
 	src, err := os.ReadFile(file)
 	check(f, err)
 	f.Add(strings.TrimPrefix(string(src), treeMagic+"\n"))
+	f.Add("start\t0\t1\t2\tattach\nstart\t0\t2\t1\tattach\n")
 	f.Add("end\t1\t2\nstart\t1\t2\t2\t\nexec\t0\t2\t")
 	f.Fuzz(func(t *testing.T, text string) {
 		processes, damage := decodeTree(text)
@@ -262,7 +264,11 @@ func FuzzTree(f *testing.F) {
 			t.Fatalf("%d processes of %d lines: %+v", len(processes), lines, damage)
 		}
 		for _, p := range processes {
-			if p.Pid <= 0 || len(p.Programs) == 0 {
+			steps := 0
+			for up := p.Parent; up >= 0 && steps < len(processes); up = processes[up].Parent {
+				steps++
+			}
+			if p.Pid <= 0 || len(p.Programs) == 0 || steps >= len(processes) {
 				t.Fatalf("%+v", p)
 			}
 		}

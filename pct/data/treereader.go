@@ -179,10 +179,21 @@ func (t *treeReader) adopt() {
 	}
 	for i := range t.processes {
 		p := &t.processes[i]
-		if parent, ok := first[p.Ppid]; ok && p.Parent < 0 && p.How == howAttach && parent > i && t.processes[parent].How == howAttach {
+		parent, ok := first[p.Ppid]
+		if ok && p.Parent < 0 && p.How == howAttach && t.processes[parent].How == howAttach && !t.descends(parent, i) {
 			p.Parent = parent
 		}
 	}
+}
+
+// descends reports whether process i is a, or a descendant of it.
+func (t *treeReader) descends(i, a int) bool {
+	for ; i >= 0; i = t.processes[i].Parent {
+		if i == a {
+			return true
+		}
+	}
+	return false
 }
 
 // exec adds a program, in place of the one that a process which was not made by

@@ -97,7 +97,7 @@ func selection(t testing.TB, where string, dirs ...string) *Selection {
 		e, err = ParseExpr(where)
 		check(t, err)
 	}
-	s, err := runs.Select(e)
+	s, err := runs.Select(nil, e)
 	check(t, err)
 	return s
 }
@@ -334,7 +334,7 @@ func TestWhere(t *testing.T) {
 		{`weight >= 40`, 120},
 		{`thread == 7`, 20},
 		{`time >= 2.5`, 120},
-		{`exe == "prog" && pid == 12`, 160},
+		{`exe == "/bin/prog" && pid == 12`, 160},
 		{`process == "prog.1"`, 160},
 	} {
 		if got := selection(t, c.where, dir).weight; got != c.weight {
@@ -378,7 +378,7 @@ func TestSelectErrors(t *testing.T) {
 	} {
 		e, err := ParseExpr(c.where)
 		check(t, err)
-		if _, err := runs.Select(e); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+		if _, err := runs.Select(nil, e); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.where, err, c.want)
 		}
 	}
@@ -419,7 +419,7 @@ func TestEmptyRuns(t *testing.T) {
 	} {
 		runs, err := Open(c.dirs)
 		check(t, err)
-		_, err = runs.Select(nil)
+		_, err = runs.Select(nil, nil)
 		var none *NoSamples
 		if !errors.As(err, &none) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
@@ -436,7 +436,7 @@ func TestAllLost(t *testing.T) {
 	check(t, w.Close())
 	runs, err := Open([]string{d.Path()})
 	check(t, err)
-	if _, err = runs.Select(nil); err == nil || !strings.Contains(err.Error(), "all 3 were lost (no answer)") {
+	if _, err = runs.Select(nil, nil); err == nil || !strings.Contains(err.Error(), "all 3 were lost (no answer)") {
 		t.Error(err)
 	}
 }
@@ -448,7 +448,7 @@ func TestSummary(t *testing.T) {
 	runs, err := Open([]string{a, b})
 	check(t, err)
 	want := Summary{
-		Programs: []string{"prog -x"}, Runs: 2, Unended: 2, Samples: 14, Resource: "cpu", Clocks: []string{"perf"},
+		Commands: []string{"prog -x"}, Programs: 2, Processes: 2, Cut: 2, CPU: 4 * time.Second, Samples: 14, Resource: "cpu", Clocks: []string{"perf"},
 		Asked: 100, Got: 3.5, Partial: 4, Notes: []string{"slow"},
 	}
 	if got := runs.Summary(); !reflect.DeepEqual(got, want) {
@@ -471,7 +471,7 @@ func TestTruncatedRun(t *testing.T) {
 
 func TestTabulate(t *testing.T) {
 	s := selection(t, "", writeRun(t, "/bin/prog", data.Meta{}, valued...))
-	columns, err := s.Tabulate([]string{"thread", "kind"})
+	columns, err := s.Tabulate([]string{"thread", "kind"}, Options{})
 	check(t, err)
 	want := []Column{
 		{Name: "thread", Values: 5, Numeric: true, Min: 0, Mean: 1.4, Max: 7, Frequent: []Frequency{{"0", 4}, {"7", 1}}},
@@ -480,7 +480,7 @@ func TestTabulate(t *testing.T) {
 	if !reflect.DeepEqual(columns, want) {
 		t.Errorf("got  %+v\nwant %+v", columns, want)
 	}
-	all, err := s.Tabulate(nil)
+	all, err := s.Tabulate(nil, Options{})
 	check(t, err)
 	if len(all) != 5 {
 		t.Errorf("%d fields", len(all))
@@ -490,10 +490,10 @@ func TestTabulate(t *testing.T) {
 	if want := [][]string{{"-3", "0x401136 <main+4>"}, {"18446744073709551614", "2.5e+30"}}; missing != 3 || !reflect.DeepEqual(values, want) {
 		t.Errorf("%q, %d missing", values, missing)
 	}
-	if _, err := s.Tabulate([]string{"absent"}); err == nil {
+	if _, err := s.Tabulate([]string{"absent"}, Options{}); err == nil {
 		t.Error("an absent field was tabulated")
 	}
-	if _, err := selection(t, "", writeRun(t, "/bin/prog", data.Meta{}, calls...)).Tabulate(nil); err == nil {
+	if _, err := selection(t, "", writeRun(t, "/bin/prog", data.Meta{}, calls...)).Tabulate(nil, Options{}); err == nil {
 		t.Error("no fields were tabulated")
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"time"
+
+	"github.com/profilecollection/pct/pct/data"
 )
 
 // Profile is the weight of a selection, divided among rows.
@@ -46,13 +49,14 @@ func (p *Profile) StandardError(fraction float64) float64 {
 // Options shape a profile.
 type Options struct {
 	Granularity Granularity
-	By          string  // split by the values of this field or attribute
-	PastMain    bool    // keep the callers of main
-	Rows        int     // at most so many; 0 is all
-	Threshold   float64 // only rows of this fraction or more
-	Levels      int     // Paths: only the innermost so many frames; 0 is all
-	Templates   bool    // functions with their template arguments
-	Total       bool    // Flat: with callees, each sample counted once per row
+	By          string        // split by the values of this field or attribute
+	PastMain    bool          // keep the callers of main
+	Interval    time.Duration // of -by time and cpu, and of slices
+	Rows        int           // at most so many; 0 is all
+	Threshold   float64       // only rows of this fraction or more
+	Levels      int           // Paths: only the innermost so many frames; 0 is all
+	Templates   bool          // functions with their template arguments
+	Total       bool          // Flat: with callees, each sample counted once per row
 }
 
 // missing stands for the value of a sample that has none, in Row.Group.
@@ -66,6 +70,7 @@ const outside = "?"
 type leaf struct {
 	spot
 	group   string
+	slice   int64
 	partial bool // the path ends before its outermost frame
 }
 
@@ -73,6 +78,7 @@ type leaf struct {
 type rowKey struct {
 	node  int32
 	group string
+	slice int64
 }
 
 type tally struct {
@@ -94,10 +100,15 @@ func (rs rows) add(key rowKey, t tally) {
 // outermost frame, or main, ends with a frame "?".
 func (s *Selection) Paths(t Translator, o Options) (*Profile, error) {
 	tr := newTree()
-	leaves, err := s.leaves(tr, t, o, frame.shortLabel)
+	leaves, err := s.leaves(tr, t, o, frame.shortLabel, nil)
 	if err != nil {
 		return nil, err
 	}
+	return s.profile(tr, pathRows(tr, leaves, o), o), nil
+}
+
+// pathRows adds up the leaves whose paths are the same as far as they are shown.
+func pathRows(tr *tree, leaves map[leaf]tally, o Options) rows {
 	all := rows{}
 	for l, sum := range leaves {
 		node := l.node
@@ -109,24 +120,29 @@ func (s *Selection) Paths(t Translator, o Options) (*Profile, error) {
 			}
 			node = tr.insert(labels)
 		}
-		all.add(rowKey{node, l.group}, sum)
+		all.add(rowKey{node, l.group, l.slice}, sum)
 	}
-	return s.profile(tr, all, o), nil
+	return all
 }
 
 // Flat returns the weight of each frame by itself, or with its callees.
 func (s *Selection) Flat(t Translator, o Options) (*Profile, error) {
 	tr := newTree()
-	leaves, err := s.leaves(tr, t, o, frame.label)
+	leaves, err := s.leaves(tr, t, o, frame.label, nil)
 	if err != nil {
 		return nil, err
 	}
+	return s.profile(tr, flatRows(tr, leaves, o.Total), o), nil
+}
+
+// flatRows adds up the leaves by their innermost frames, or by all frames on them.
+func flatRows(tr *tree, leaves map[leaf]tally, total bool) rows {
 	all := rows{}
 	for l, sum := range leaves {
 		labels := []string{outside}
 		switch {
 		case l.node == 0:
-		case o.Total:
+		case total:
 			labels = tr.path(l.node, 0)
 			slices.Sort(labels)
 			labels = slices.Compact(labels)
@@ -134,21 +150,20 @@ func (s *Selection) Flat(t Translator, o Options) (*Profile, error) {
 			labels = tr.path(l.node, 1)
 		}
 		for _, label := range labels {
-			all.add(rowKey{tr.insert([]string{label}), l.group}, sum)
+			all.add(rowKey{tr.insert([]string{label}), l.group, l.slice}, sum)
 		}
 	}
-	return s.profile(tr, all, o), nil
+	return all
 }
 
 // leaves puts the selection's call paths into the tree and adds up the samples
-// of each.
-func (s *Selection) leaves(tr *tree, t Translator, o Options, label func(frame, Granularity) string) (map[leaf]tally, error) {
-	var groups []getter
-	if o.By != "" {
-		var err error
-		if groups, err = s.runs.bindAll(o.By); err != nil {
-			return nil, err
-		}
+// of each; slice, unless nil, tells samples apart by their time.
+func (s *Selection) leaves(tr *tree, t Translator, o Options, label func(frame, Granularity) string,
+	slice func(r *run, sample *data.Sample) int64,
+) (map[leaf]tally, error) {
+	groups, err := s.groups(o)
+	if err != nil {
+		return nil, err
 	}
 	all, err := s.symbolize(t, o.Templates)
 	if err != nil {
@@ -162,11 +177,10 @@ func (s *Selection) leaves(tr *tree, t Translator, o Options, label func(frame, 
 		for _, sample := range s.samples[i] {
 			l := leaf{spot: at[sample.Node], partial: sample.Partial}
 			if groups != nil {
-				value, ok := groups[i](sample)
-				if !ok {
-					value = missing
-				}
-				l.group = o.By + "=" + value
+				l.group = o.By + "=" + groups[i](sample)
+			}
+			if slice != nil {
+				l.slice = slice(r, sample)
 			}
 			sum := leaves[l]
 			sum.weight += sample.Weight
@@ -175,6 +189,31 @@ func (s *Selection) leaves(tr *tree, t Translator, o Options, label func(frame, 
 		}
 	}
 	return leaves, nil
+}
+
+// defaultInterval is the length of the stretches that times are told apart by.
+const defaultInterval = time.Second
+
+// groups returns what finds the value that a sample of each run is split by, nil
+// if there is none.
+func (s *Selection) groups(o Options) ([]func(*data.Sample) string, error) {
+	if o.By == "" {
+		return nil, nil
+	}
+	getters, err := s.runs.bindAll(o.By, cmp.Or(o.Interval, defaultInterval))
+	if err != nil {
+		return nil, err
+	}
+	groups := make([]func(*data.Sample) string, len(getters))
+	for i, get := range getters {
+		groups[i] = func(sample *data.Sample) string {
+			if value, ok := get(sample); ok {
+				return value
+			}
+			return missing
+		}
+	}
+	return groups, nil
 }
 
 // profile sorts the rows, and leaves out what the options say.

@@ -6,7 +6,6 @@
 package path
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -18,7 +17,8 @@ import (
 
 // Runs are run directories that are reported on together.
 type Runs struct {
-	all []*data.Run
+	all       []*run
+	processes []*process
 
 	// Warnings are sentences about runs that could be read only in part.
 	Warnings []string
@@ -26,18 +26,21 @@ type Runs struct {
 
 // Open reads run directories. It is an error if one of them is none, or if they
 // measured different things, which can't be added up.
-func Open(dirs []string) (*Runs, error) {
+func Open(dirs []string) (*Runs, error) { return new(Reader).Open(dirs) }
+
+// Open is Open, for a Reader.
+func (rd *Reader) Open(dirs []string) (*Runs, error) {
 	rs := &Runs{}
+	trees := newFamilies()
+	var treeOf []*family
 	for _, dir := range dirs {
-		r, err := data.Open(dir)
-		var truncated *data.Truncated
-		switch {
-		case errors.As(err, &truncated) && r.Meta.State == stateRunning:
-			// Its writer is in the middle of a record.
-		case errors.As(err, &truncated):
-			rs.Warnings = append(rs.Warnings, err.Error())
-		case err != nil:
+		r, torn, err := rd.read(dir)
+		if err != nil {
 			return nil, err
+		}
+		// Of a run that goes on, a torn end is the record that is being written.
+		if torn != nil && r.Meta.State != stateRunning {
+			rs.Warnings = append(rs.Warnings, torn.Error())
 		}
 		if len(rs.all) > 0 && len(r.Samples) > 0 {
 			first := rs.measured()
@@ -46,15 +49,25 @@ func Open(dirs []string) (*Runs, error) {
 					first.Dir, first.Header.Resource, first.Header.Unit, r.Dir, r.Header.Resource, r.Header.Unit)
 			}
 		}
-		rs.all = append(rs.all, r)
+		f := trees.of(dir, r.Meta)
+		in := &run{Run: r}
+		if f != nil {
+			in.offset = r.Header.Start.Sub(f.start())
+		}
+		// Before its first sample a run without a tree has no file that is open.
+		in.goesOn = r.Writing || f != nil && f.writing || f == nil && len(r.Samples) == 0
+		rs.all = append(rs.all, in)
+		treeOf = append(treeOf, f)
 	}
+	rs.processes = group(rs.all, treeOf)
+	rs.Warnings = append(rs.Warnings, trees.warnings...)
 	return rs, nil
 }
 
 const stateRunning = "running"
 
 // measured returns the first run with samples, nil if there is none.
-func (rs *Runs) measured() *data.Run {
+func (rs *Runs) measured() *run {
 	for _, r := range rs.all {
 		if len(r.Samples) > 0 {
 			return r
@@ -65,28 +78,37 @@ func (rs *Runs) measured() *data.Run {
 
 // A Summary is what the head of a report says of its runs.
 type Summary struct {
-	Programs []string // command lines, each once, in order
-	Runs     int
-	Unended  int // runs whose collector has not said that they ended
-	Samples  int
-	Resource string   // what the weights measure, "cpu"
-	Clocks   []string // each once, in order
-	Asked    float64  // Hz, of the first run with samples; 0 unknown
-	Got      float64  // samples per second of CPU time, of all runs; 0 unknown
-	Lost     uint64
-	Partial  int      // samples whose call path is not complete
-	Notes    []string // each once, in order
+	Commands  []string // command lines, each once, in order
+	Programs  int      // that were executed: the number of run directories
+	Processes int
+	Running   int // processes whose data are still being written
+	Cut       int // processes whose collector was killed
+	Samples   int
+	Resource  string        // what the weights measure, "cpu"
+	Clocks    []string      // each once, in order
+	Asked     float64       // Hz, of the first run with samples; 0 unknown
+	Got       float64       // samples per second of CPU time, of all runs; 0 unknown
+	CPU       time.Duration // of the processes with samples; 0 unknown
+	Lost      uint64
+	Partial   int      // samples whose call path is not complete
+	Notes     []string // each once, in order
 }
 
 // Summary describes the runs.
 func (rs *Runs) Summary() Summary {
-	s := Summary{Runs: len(rs.all)}
-	var cpu time.Duration
-	for _, r := range rs.all {
-		s.Programs = appendOnce(s.Programs, commandLine(r))
-		if r.Meta.State == stateRunning {
-			s.Unended++
+	s := Summary{Programs: len(rs.all), Processes: len(rs.processes)}
+	for _, p := range rs.processes {
+		switch last := p.runs[len(p.runs)-1]; {
+		case last.Meta.State != stateRunning:
+		case last.goesOn:
+			s.Running++
+		default:
+			s.Cut++
 		}
+		s.CPU += p.cpu()
+	}
+	for _, r := range rs.all {
+		s.Commands = appendOnce(s.Commands, commandLine(r.Run))
 		s.Samples += len(r.Samples)
 		for _, n := range r.Lost {
 			s.Lost += n
@@ -101,7 +123,6 @@ func (rs *Runs) Summary() Summary {
 		}
 		if len(r.Samples) > 0 {
 			s.Clocks = appendOnce(s.Clocks, r.Header.Clock)
-			cpu += cpuTime(r)
 		}
 	}
 	if r := rs.measured(); r != nil {
@@ -112,18 +133,20 @@ func (rs *Runs) Summary() Summary {
 		}
 	}
 	// Over a period or two the rate says more of chance than of the clock.
-	if cpu.Seconds()*s.Asked >= 2 {
-		s.Got = float64(s.Samples) / cpu.Seconds()
+	if s.CPU.Seconds()*s.Asked >= 2 {
+		s.Got = float64(s.Samples) / s.CPU.Seconds()
 	}
 	return s
 }
 
-// cpuTime returns the CPU time that a run's samples are of, 0 if unknown.
+// cpuTime returns the CPU time that a run's samples are of, 0 if unknown. What the
+// process used before the run is in the samples' times, but not in the meta's.
 func cpuTime(r *data.Run) time.Duration {
 	if r.Meta.CPU > 0 || len(r.Samples) == 0 {
 		return r.Meta.CPU
 	}
-	return r.Samples[len(r.Samples)-1].CPU
+	first, last := r.Samples[0].CPU, r.Samples[len(r.Samples)-1].CPU
+	return min(last, last-first+r.Header.Period)
 }
 
 // commandLine returns how a run's program was called, for people to read.
@@ -166,7 +189,7 @@ func (rs *Runs) empty() error {
 	why := r.Dir + " has no samples"
 	switch {
 	case lost > 0:
-		why += fmt.Sprintf(": all %d were lost (%s)", lost, strings.Join(reasons(r), ", "))
+		why += fmt.Sprintf(": all %d were lost (%s)", lost, strings.Join(reasons(r.Run), ", "))
 	case r.Meta.State == stateRunning && r.Meta.Samples == 0:
 		why += " yet: the program has not used one period of CPU time"
 	case r.Meta.Period > 0 && r.Meta.CPU > 4*r.Meta.Period:
@@ -189,4 +212,23 @@ func reasons(r *data.Run) []string {
 	}
 	slices.Sort(all)
 	return all
+}
+
+// Span is the real time from the start of the first run to the last sample, 0 if
+// there is none.
+func (rs *Runs) Span() time.Duration {
+	var first, last time.Time
+	for _, r := range rs.all {
+		if len(r.Samples) == 0 {
+			continue
+		}
+		start := r.Header.Start
+		if first.IsZero() || start.Before(first) {
+			first = start
+		}
+		if end := start.Add(r.Samples[len(r.Samples)-1].Time); end.After(last) {
+			last = end
+		}
+	}
+	return last.Sub(first)
 }

@@ -2,7 +2,6 @@ package path
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,18 +14,29 @@ import (
 // it.
 type attribute struct {
 	name string
-	get  func(r *data.Run, s *data.Sample) string
+	get  func(r *run, s *data.Sample) string
+	bins func(r *run, s *data.Sample, length time.Duration) string // of a time: the stretch that it is in
 }
 
 var attributes = []attribute{
-	{"cpu", func(_ *data.Run, s *data.Sample) string { return seconds(s.CPU) }},
-	{"exe", func(r *data.Run, _ *data.Sample) string { return filepath.Base(r.Meta.Exe) }},
-	{"partial", func(_ *data.Run, s *data.Sample) string { return strconv.FormatBool(s.Partial) }},
-	{"pid", func(r *data.Run, _ *data.Sample) string { return strconv.Itoa(r.Meta.Pid) }},
-	{"process", func(r *data.Run, _ *data.Sample) string { return filepath.Base(r.Dir) }},
-	{"thread", func(_ *data.Run, s *data.Sample) string { return strconv.FormatUint(uint64(s.Thread), 10) }},
-	{"time", func(_ *data.Run, s *data.Sample) string { return seconds(s.Time) }},
-	{"weight", func(_ *data.Run, s *data.Sample) string { return strconv.FormatUint(s.Weight, 10) }},
+	timeAttribute("cpu", true),
+	{"exe", func(r *run, _ *data.Sample) string { return r.Meta.Exe }, nil},
+	{"partial", func(_ *run, s *data.Sample) string { return strconv.FormatBool(s.Partial) }, nil},
+	{"pid", func(r *run, _ *data.Sample) string { return strconv.Itoa(r.Meta.Pid) }, nil},
+	{"process", func(r *run, _ *data.Sample) string { return r.process.name }, nil},
+	{"thread", func(_ *run, s *data.Sample) string { return strconv.FormatUint(uint64(s.Thread), 10) }, nil},
+	timeAttribute("time", false),
+	{"weight", func(_ *run, s *data.Sample) string { return strconv.FormatUint(s.Weight, 10) }, nil},
+}
+
+func timeAttribute(name string, cpu bool) attribute {
+	return attribute{
+		name: name,
+		get:  func(r *run, s *data.Sample) string { return seconds(moment(r, s, cpu)) },
+		bins: func(r *run, s *data.Sample, length time.Duration) string {
+			return bin(moment(r, s, cpu), length, cpu).span()
+		},
+	}
 }
 
 func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) }
@@ -34,8 +44,9 @@ func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), '
 // A getter returns a value of a sample of the run that it is bound to.
 type getter func(s *data.Sample) (string, bool)
 
-// bind finds what a name means in a run, nil if nothing.
-func bind(r *data.Run, name string) getter {
+// bind finds what a name means in a run, nil if nothing. A time is one of the
+// stretches of the length given, unless that is 0.
+func bind(r *run, name string, length time.Duration) getter {
 	if i := slices.Index(r.Fields, name); i > 0 {
 		return func(s *data.Sample) (string, bool) {
 			for _, f := range s.Fields {
@@ -47,7 +58,11 @@ func bind(r *data.Run, name string) getter {
 		}
 	}
 	for _, a := range attributes {
-		if a.name == name {
+		switch {
+		case a.name != name:
+		case a.bins != nil && length > 0:
+			return func(s *data.Sample) (string, bool) { return a.bins(r, s, length), true }
+		default:
 			return func(s *data.Sample) (string, bool) { return a.get(r, s), true }
 		}
 	}
@@ -55,12 +70,12 @@ func bind(r *data.Run, name string) getter {
 }
 
 // bindAll binds a name in every run; where it means nothing no sample has a
-// value. It is an error if it means nothing in all of them.
-func (rs *Runs) bindAll(name string) ([]getter, error) {
+// value. It is an error if it means nothing in all of them. length is as in bind.
+func (rs *Runs) bindAll(name string, length time.Duration) ([]getter, error) {
 	known := false
 	getters := make([]getter, len(rs.all))
 	for i, r := range rs.all {
-		getters[i] = bind(r, name)
+		getters[i] = bind(r, name, length)
 		known = known || getters[i] != nil
 		if getters[i] == nil {
 			getters[i] = func(*data.Sample) (string, bool) { return "", false }
@@ -104,21 +119,24 @@ type Selection struct {
 	samples [][]*data.Sample // of each run
 	count   int
 	weight  uint64
-	where   string
+	limits  []string
 }
 
-// Select takes the samples for which where holds; all for nil. No sample at all
-// is an error of type *NoSamples.
-func (rs *Runs) Select(where *Expr) (*Selection, error) {
+// Select takes the samples in the window for which where holds; a nil one leaves
+// none out. No sample at all is an error of type *NoSamples.
+func (rs *Runs) Select(window *Window, where *Expr) (*Selection, error) {
 	if err := rs.empty(); err != nil {
 		return nil, err
 	}
 	getters := map[string][]getter{}
 	sel := &Selection{runs: rs, samples: make([][]*data.Sample, len(rs.all))}
+	if window != nil {
+		sel.limits = append(sel.limits, window.Text())
+	}
 	if where != nil {
-		sel.where = where.source
+		sel.limits = append(sel.limits, where.source)
 		for _, name := range where.names {
-			all, err := rs.bindAll(name)
+			all, err := rs.bindAll(name, 0)
 			if err != nil {
 				return nil, err
 			}
@@ -130,7 +148,7 @@ func (rs *Runs) Select(where *Expr) (*Selection, error) {
 		get := func(name string) (string, bool) { return getters[name][i](s) }
 		for j := range r.Samples {
 			s = &r.Samples[j]
-			if where == nil || where.holds(get) {
+			if (window == nil || window.holds(r, s)) && (where == nil || where.holds(get)) {
 				sel.samples[i] = append(sel.samples[i], s)
 				sel.count++
 				sel.weight += s.Weight
@@ -138,7 +156,8 @@ func (rs *Runs) Select(where *Expr) (*Selection, error) {
 		}
 	}
 	if sel.count == 0 {
-		return nil, &NoSamples{fmt.Sprintf("none of the %d samples is selected by %s", rs.Summary().Samples, where.source)}
+		return nil, &NoSamples{fmt.Sprintf("none of the %d samples is selected by %s%s",
+			rs.Summary().Samples, strings.Join(sel.limits, "; "), rs.extent(window))}
 	}
 	return sel, nil
 }
@@ -146,8 +165,27 @@ func (rs *Runs) Select(where *Expr) (*Selection, error) {
 // Samples returns the number of samples selected.
 func (s *Selection) Samples() int { return s.count }
 
-// Where returns the condition that selected the samples, "" if all were taken.
-func (s *Selection) Where() string { return s.where }
+// Limits says what selected the samples; nothing if all were taken.
+func (s *Selection) Limits() []string { return s.limits }
+
+// extent says when there are samples, to those who gave a window without any.
+func (rs *Runs) extent(window *Window) string {
+	if window == nil {
+		return ""
+	}
+	first, last := endless, time.Duration(-1)
+	for _, r := range rs.all {
+		for i := range r.Samples {
+			if at := moment(r, &r.Samples[i], window.CPU); at > 0 || !window.CPU {
+				first, last = min(first, at), max(last, at)
+			}
+		}
+	}
+	if last < 0 {
+		return "; they have no CPU times"
+	}
+	return fmt.Sprintf("; the first was taken at %v, the last at %v", first, last)
+}
 
 // Attributes returns the names of the values that every sample has.
 func Attributes() []string {

@@ -3,15 +3,19 @@ package path
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+
+	"github.com/profilecollection/pct/pct/data"
 )
 
 // Column tabulates the values that the selected samples have in one field.
 type Column struct {
 	Name    string
-	Values  int // samples with a value
-	Missing int // samples without
+	Group   string // NAME=VALUE of Options.By, "" without
+	Values  int    // samples with a value
+	Missing int    // samples without
 	Numeric bool
 
 	// If all values are numbers:
@@ -27,23 +31,63 @@ type Frequency struct {
 	Samples int
 }
 
-// Tabulate returns a column for each name, for each field if none is given.
-func (s *Selection) Tabulate(names []string) ([]Column, error) {
+// Tabulate returns a column for each name, for each field if none is given; with
+// o.By, for each value of that, of which the one with most samples comes first.
+func (s *Selection) Tabulate(names []string, o Options) ([]Column, error) {
 	if len(names) == 0 {
 		names = s.runs.Fields()
 	}
 	if len(names) == 0 {
 		return nil, fmt.Errorf("the samples have no fields: they were taken without an expression (profile -expr)")
 	}
-	columns := make([]Column, len(names))
-	for i, name := range names {
-		getters, err := s.runs.bindAll(name)
+	parts, err := s.split(o)
+	if err != nil {
+		return nil, err
+	}
+	var columns []Column
+	for _, name := range names {
+		getters, err := s.runs.bindAll(name, 0)
 		if err != nil {
 			return nil, err
 		}
-		columns[i] = s.column(name, getters)
+		for _, part := range parts {
+			c := part.column(name, getters)
+			c.Group = part.group
+			columns = append(columns, c)
+		}
 	}
 	return columns, nil
+}
+
+// part is the samples of a selection that are of one group.
+type part struct {
+	Selection
+	group string
+}
+
+// split returns the groups of a selection, the largest first; all of it if it isn't
+// split by anything.
+func (s *Selection) split(o Options) ([]*part, error) {
+	groups, err := s.groups(o)
+	if groups == nil {
+		return []*part{{Selection: *s}}, err
+	}
+	byGroup := map[string]*part{}
+	for i, samples := range s.samples {
+		for _, sample := range samples {
+			name := o.By + "=" + groups[i](sample)
+			p, ok := byGroup[name]
+			if !ok {
+				p = &part{Selection{runs: s.runs, samples: make([][]*data.Sample, len(s.samples))}, name}
+				byGroup[name] = p
+			}
+			p.samples[i] = append(p.samples[i], sample)
+			p.count++
+		}
+	}
+	return slices.SortedFunc(maps.Values(byGroup), func(a, b *part) int {
+		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.group, b.group))
+	}), nil
 }
 
 func (s *Selection) column(name string, getters []getter) Column {
@@ -88,7 +132,7 @@ func (s *Selection) column(name string, getters []getter) Column {
 func (s *Selection) Values(names []string) (values [][]string, missing int, err error) {
 	columns := make([][]getter, len(names))
 	for i, name := range names {
-		if columns[i], err = s.runs.bindAll(name); err != nil {
+		if columns[i], err = s.runs.bindAll(name, 0); err != nil {
 			return nil, 0, err
 		}
 	}

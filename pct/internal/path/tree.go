@@ -3,8 +3,6 @@ package path
 import (
 	"cmp"
 	"slices"
-
-	"github.com/profilecollection/pct/pct/data"
 )
 
 // entry is the function where a program starts for its author; the frames that
@@ -89,7 +87,7 @@ func (t *tree) steps(all *symbols, sh shape) [][]step {
 
 // add puts the nodes of a run into the tree and returns where each went. place
 // gives the place of each, whose steps are taken from the caller's node.
-func (t *tree) add(r *data.Run, place []int32, steps [][]step, sh shape) []spot {
+func (t *tree) add(r *run, place []int32, steps [][]step, sh shape) []spot {
 	at := make([]spot, len(r.Nodes))
 	for id := 1; id < len(r.Nodes); id++ {
 		if place[id] == unselected {

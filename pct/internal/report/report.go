@@ -39,13 +39,7 @@ func Profile(w io.Writer, p *path.Profile, style Style) error {
 		if row.Group != "" {
 			line.WriteString(gap + Printable(row.Group))
 		}
-		line.WriteString(gap)
-		for i, frame := range row.Frames {
-			if i > 0 {
-				line.WriteString(" <- ")
-			}
-			line.WriteString(Printable(frame))
-		}
+		line.WriteString(gap + callPath(row.Frames))
 		if style.Colour && fraction >= hot {
 			fmt.Fprintf(out, "\x1b[1m%s\x1b[m\n", line.String())
 		} else {
@@ -57,6 +51,9 @@ func Profile(w io.Writer, p *path.Profile, style Style) error {
 	}
 	return out.Flush()
 }
+
+// callPath writes frames, innermost first.
+func callPath(frames []string) string { return Printable(strings.Join(frames, " <- ")) }
 
 // amount is the first column: 67.6%, or 540, and ±2.0.
 func amount(p *path.Profile, fraction float64, samples int, style Style) string {
@@ -79,23 +76,26 @@ func amount(p *path.Profile, fraction float64, samples int, style Style) string 
 const maxPrograms = 5
 
 // Head writes the # lines before a report: what ran and how it was sampled.
-// selected is the number of samples that the report is of, where the condition
-// that selected them, "" if all were taken.
-func Head(w io.Writer, s path.Summary, selected int, where string) error {
+// selected is the number of samples that the report is of, limits what selected
+// them, nothing if all were taken.
+func Head(w io.Writer, s path.Summary, selected int, limits []string) error {
 	out := bufio.NewWriter(w)
 	line := func(format string, args ...any) {
 		fmt.Fprintf(out, "# %s\n", Printable(fmt.Sprintf(format, args...)))
 	}
-	for i, program := range s.Programs {
+	for i, program := range s.Commands {
 		if i == maxPrograms {
-			line("and %s more", plural(len(s.Programs)-i, "command"))
+			line("and %s more", plural(len(s.Commands)-i, "command"))
 			break
 		}
 		line("%s", clip(program))
 	}
 	facts := []string{plural(s.Samples, "sample")}
-	if s.Runs > 1 {
-		facts[0] += " of " + plural(s.Runs, "process")
+	if s.Processes > 1 || s.Programs > s.Processes {
+		facts[0] += " of " + plural(s.Processes, "process")
+	}
+	if s.Programs > s.Processes {
+		facts[0] += fmt.Sprintf(" (%s)", plural(s.Programs, "program"))
 	}
 	if len(s.Clocks) > 0 {
 		facts = append(facts, "clock "+strings.Join(s.Clocks, " and "))
@@ -113,14 +113,20 @@ func Head(w io.Writer, s path.Summary, selected int, where string) error {
 		facts = append(facts, fmt.Sprintf("%d partial", s.Partial))
 	}
 	line("%s", strings.Join(facts, ", "))
-	if s.Unended > 0 {
-		line("%s: still running, or the collector was killed", plural(s.Unended, "process"))
+	switch {
+	case s.Running > 0 && s.Processes == 1:
+		line("still running; this is what there is so far")
+	case s.Running > 0:
+		line("still running: %d of %s; this is what there is so far", s.Running, plural(s.Processes, "process"))
+	}
+	if s.Cut > 0 {
+		line("%s: the collector was killed; this is what it left", plural(s.Cut, "process"))
 	}
 	for _, note := range s.Notes {
 		line("%s", note)
 	}
-	if where != "" {
-		line("%s selected: %s", plural(selected, "sample"), where)
+	if len(limits) > 0 {
+		line("%s selected: %s", plural(selected, "sample"), strings.Join(limits, "; "))
 	}
 	return out.Flush()
 }
@@ -146,11 +152,11 @@ func Table(w io.Writer, columns []path.Column) error {
 	out := bufio.NewWriter(w)
 	width := len("field")
 	for _, c := range columns {
-		width = max(width, len([]rune(c.Name)))
+		width = max(width, len([]rune(title(c))))
 	}
 	fmt.Fprintf(out, "%-*s %8s %8s %9s %12s %12s %12s\n", width, "field", "values", "missing", "different", "min", "mean", "max")
 	for _, c := range columns {
-		fmt.Fprintf(out, "%-*s %8d %8d %9d", width, Printable(c.Name), c.Values, c.Missing, len(c.Frequent))
+		fmt.Fprintf(out, "%-*s %8d %8d %9d", width, title(c), c.Values, c.Missing, len(c.Frequent))
 		for _, x := range []float64{c.Min, c.Mean, c.Max} {
 			if c.Numeric {
 				fmt.Fprintf(out, " %12s", number(x))
@@ -164,7 +170,7 @@ func Table(w io.Writer, columns []path.Column) error {
 		if c.Numeric || c.Values == 0 {
 			continue
 		}
-		fmt.Fprintf(out, "\n%s\n", Printable(c.Name))
+		fmt.Fprintf(out, "\n%s\n", title(c))
 		rest := c.Values
 		for i, f := range c.Frequent {
 			if i == maxTop {
@@ -176,6 +182,14 @@ func Table(w io.Writer, columns []path.Column) error {
 		}
 	}
 	return out.Flush()
+}
+
+// title names a column: by its field, and by the group that its samples are of.
+func title(c path.Column) string {
+	if c.Group == "" {
+		return Printable(c.Name)
+	}
+	return Printable(c.Group) + " " + Printable(c.Name)
 }
 
 // number writes a whole number in full as long as it fits the column.

@@ -37,14 +37,16 @@ func TestProfile(t *testing.T) {
 
 func TestHead(t *testing.T) {
 	s := path.Summary{
-		Programs: []string{"a\x1b", "b", strings.Repeat("c", 200), "d", "e", "f", "g"},
-		Runs:     9, Unended: 1, Samples: 1, Clocks: []string{"perf", "itimer"}, Lost: 2,
+		Commands: []string{"a\x1b", "b", strings.Repeat("c", 200), "d", "e", "f", "g"},
+		Programs: 10, Processes: 9, Running: 2, Cut: 1, Samples: 1, Clocks: []string{"perf", "itimer"}, Lost: 2,
 	}
 	want := "# a?\n# b\n# " + strings.Repeat("c", 160) + "…\n# d\n# e\n# and 2 commands more\n" +
-		"# 1 sample of 9 processes, clock perf and itimer, 2 lost\n" +
-		"# 1 process: still running, or the collector was killed\n"
+		"# 1 sample of 9 processes (10 programs), clock perf and itimer, 2 lost\n" +
+		"# still running: 2 of 9 processes; this is what there is so far\n" +
+		"# 1 process: the collector was killed; this is what it left\n" +
+		"# 1 sample selected: from 1s to 2s of CPU time; n > 1\n"
 	var b strings.Builder
-	if err := Head(&b, s, 1, ""); err != nil || b.String() != want {
+	if err := Head(&b, s, 1, []string{"from 1s to 2s of CPU time", "n > 1"}); err != nil || b.String() != want {
 		t.Errorf("%v, got\n%swant\n%s", err, b.String(), want)
 	}
 }
@@ -55,7 +57,7 @@ func TestWriteErrors(t *testing.T) {
 	if err := Profile(broken{}, p, Style{}); !errors.Is(err, errBroken) {
 		t.Errorf("Profile: %v", err)
 	}
-	if err := Head(broken{}, path.Summary{}, 0, ""); !errors.Is(err, errBroken) {
+	if err := Head(broken{}, path.Summary{}, 0, nil); !errors.Is(err, errBroken) {
 		t.Errorf("Head: %v", err)
 	}
 	if err := Table(broken{}, nil); !errors.Is(err, errBroken) {

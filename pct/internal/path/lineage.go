@@ -1,0 +1,285 @@
+package path
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/profilecollection/pct/pct/data"
+)
+
+// A Process is a row of the process tree.
+type Process struct {
+	Depth     int // number of its ancestors in the tree
+	Pid, Ppid int
+	How       string        // "launch", "attach", "fork", "vfork", "clone"; "" unknown
+	State     string        // "running", "exit 0", "signal SIGKILL", "detached"; "" unknown, as its collector was killed
+	Mode      string        // "sampled", "followed", "released", "setuid", "waiting"; "" unknown
+	Start     time.Duration // since the start of the first process of its tree
+	Wall      time.Duration // from its start to its end or, while it runs, to now; 0 unknown
+	CPU       time.Duration // its own
+	Subtree   time.Duration // CPU time of itself and its descendants
+	Samples   uint64
+	Lost      uint64
+	Commands  []string // command lines of the programs that it executed, in order
+}
+
+// node is a process on its way to being a row.
+type node struct {
+	data.TreeProcess
+	living bool   // and its collector with it
+	dir    string // where the run directories of its programs are
+	up     *node
+	down   []*node
+}
+
+// Lineage returns the processes of run directories and all their descendants, each
+// followed by its children. They are those of the trees that the runs belong to;
+// of runs without a tree their meta says what is known. Warnings are sentences
+// about what could not be read.
+func (rd *Reader) Lineage(dirs []string, now time.Time) (rows []Process, warnings []string, err error) {
+	roots, warnings, err := rd.lineage(dirs)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, root := range roots {
+		origin := root
+		for origin.up != nil {
+			origin = origin.up
+		}
+		if err := rd.rows(root, &rows, 0, origin.Start, now); err != nil {
+			return nil, nil, err
+		}
+	}
+	return rows, warnings, nil
+}
+
+// Descendants returns the run directories of the processes that the ones given are
+// of, and of all their descendants; each once. Warnings are as of Lineage.
+func (rd *Reader) Descendants(dirs []string) (all, warnings []string, err error) {
+	roots, warnings, err := rd.lineage(dirs)
+	if err != nil {
+		return nil, nil, err
+	}
+	// What was named stays, also where no tree names it.
+	for _, dir := range dirs {
+		all = appendOnce(all, filepath.Clean(dir))
+	}
+	seen := map[string]bool{}
+	for _, dir := range all {
+		seen[absolute(dir)] = true
+	}
+	for _, root := range roots {
+		root.each(func(n *node) {
+			for _, dir := range n.dirs() {
+				if !seen[absolute(dir)] {
+					seen[absolute(dir)] = true
+					all = append(all, dir)
+				}
+			}
+		})
+	}
+	return all, warnings, nil
+}
+
+func absolute(dir string) string {
+	if whole, err := filepath.Abs(dir); err == nil {
+		return whole
+	}
+	return dir
+}
+
+// lineage finds the processes of run directories in their trees; none of those
+// returned descends from another one.
+func (rd *Reader) lineage(dirs []string) (roots []*node, warnings []string, err error) {
+	trees := newFamilies()
+	nodes := map[*family][]*node{}
+	var alone []*run
+	var chosen []*node
+	for _, dir := range dirs {
+		m, err := data.ReadMeta(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, nil, err
+		}
+		f := trees.of(dir, m)
+		i := -1
+		if f != nil {
+			i = f.index(dir, m)
+		}
+		if i < 0 {
+			r, _, err := rd.read(dir)
+			if err != nil {
+				return nil, nil, err
+			}
+			alone = append(alone, &run{Run: r, goesOn: r.Writing || len(r.Samples) == 0})
+			continue
+		}
+		if nodes[f] == nil {
+			nodes[f] = f.nodes()
+		}
+		if n := nodes[f][i]; !slices.Contains(chosen, n) {
+			chosen = append(chosen, n)
+		}
+	}
+	chosen = append(chosen, kinless(alone)...)
+	for _, n := range chosen {
+		inner := false
+		for up := n.up; up != nil; up = up.up {
+			inner = inner || slices.Contains(chosen, up)
+		}
+		if !inner {
+			roots = append(roots, n)
+		}
+	}
+	return roots, trees.warnings, nil
+}
+
+// nodes links the processes of a tree.
+func (f *family) nodes() []*node {
+	all := make([]*node, len(f.processes))
+	for i, p := range f.processes {
+		all[i] = &node{TreeProcess: p, living: f.writing && p.Status == "", dir: filepath.Dir(f.dir)}
+	}
+	link(all)
+	return all
+}
+
+func link(all []*node) {
+	for _, n := range all {
+		if n.Parent >= 0 {
+			n.up = all[n.Parent]
+			n.up.down = append(n.up.down, n)
+		}
+	}
+}
+
+// kinless makes processes of runs that no tree tells about: from their metas.
+func kinless(runs []*run) []*node {
+	var all []*node
+	for _, p := range group(runs, make([]*family, len(runs))) {
+		first, last := p.runs[0], p.runs[len(p.runs)-1]
+		n := &node{dir: filepath.Dir(absolute(first.Dir)), living: last.Meta.State == stateRunning && last.goesOn}
+		n.Parent = -1
+		n.Pid, n.Ppid, n.Start, n.End = first.Meta.Pid, first.Meta.Ppid, first.Meta.Start, last.Meta.End
+		n.Status = last.Meta.Status
+		if n.Status == "" && last.Meta.State != stateRunning {
+			n.Status = last.Meta.State
+		}
+		for _, r := range p.runs {
+			argv := r.Meta.Argv
+			if len(argv) == 0 {
+				argv = []string{commandLine(r.Run)}
+			}
+			n.Programs = append(n.Programs, data.TreeProgram{Start: r.Meta.Start, Exe: r.Meta.Exe, Argv: argv, Dir: filepath.Base(r.Dir)})
+			n.Programs[len(n.Programs)-1].Mode = "sampled"
+			n.CPU += cpuTime(r.Run)
+			n.Samples += uint64(len(r.Samples))
+			for _, lost := range r.Lost {
+				n.Lost += lost
+			}
+		}
+		all = append(all, n)
+	}
+	slices.SortStableFunc(all, func(a, b *node) int { return a.Start.Compare(b.Start) })
+	last := map[int]int{} // of the processes so far, the latest of each number
+	for i, n := range all {
+		if parent, ok := last[n.Ppid]; ok && n.Ppid != 0 {
+			n.Parent = parent
+		}
+		last[n.Pid] = i
+	}
+	link(all)
+	return all
+}
+
+// each does something to the process, then to its descendants.
+func (n *node) each(do func(*node)) {
+	do(n)
+	for _, child := range n.down {
+		child.each(do)
+	}
+}
+
+// dirs are the run directories of the process that there are.
+func (n *node) dirs() []string {
+	var all []string
+	for _, p := range n.Programs {
+		dir := filepath.Join(n.dir, p.Dir)
+		if _, err := os.Stat(dir); p.Dir != "" && err == nil {
+			all = append(all, dir)
+		}
+	}
+	return all
+}
+
+// rows appends the rows of the process and of its descendants.
+func (rd *Reader) rows(n *node, all *[]Process, depth int, origin, now time.Time) error {
+	if err := rd.catchUp(n); err != nil {
+		return err
+	}
+	at := len(*all)
+	last := n.Programs[len(n.Programs)-1]
+	p := Process{
+		Depth: depth, Pid: n.Pid, Ppid: n.Ppid, How: n.How, State: n.Status, Mode: last.Mode,
+		Start: n.Start.Sub(origin), CPU: n.CPU, Subtree: n.CPU, Samples: n.Samples, Lost: n.Lost, Commands: n.commands(),
+	}
+	switch {
+	case !n.End.IsZero():
+		p.Wall = n.End.Sub(n.Start)
+	case n.living && !n.Start.IsZero():
+		p.Wall = now.Sub(n.Start)
+		p.State = cmp.Or(p.State, stateRunning)
+	}
+	*all = append(*all, p)
+	for _, child := range n.down {
+		row := len(*all)
+		if err := rd.rows(child, all, depth+1, origin, now); err != nil {
+			return err
+		}
+		(*all)[at].Subtree += (*all)[row].Subtree
+	}
+	return nil
+}
+
+// catchUp reads in the process's runs what its tree tells only at its end.
+func (rd *Reader) catchUp(n *node) error {
+	if n.Status != "" {
+		return nil
+	}
+	n.CPU, n.Samples, n.Lost = 0, 0, 0
+	for _, dir := range n.dirs() {
+		r, _, err := rd.read(dir)
+		if err != nil {
+			return fmt.Errorf("process %d: %w", n.Pid, err)
+		}
+		n.CPU += cpuTime(r)
+		n.Samples += uint64(len(r.Samples))
+		for _, lost := range r.Lost {
+			n.Lost += lost
+		}
+	}
+	return nil
+}
+
+// commands are the command lines of the process's programs. The one that it was made
+// with counts only if there is no other, or if it did something.
+func (n *node) commands() []string {
+	var all []string
+	for _, p := range n.Programs {
+		if p.Inherited && p.Dir == "" && len(n.Programs) > 1 {
+			continue
+		}
+		line := strings.Join(p.Argv, " ")
+		all = append(all, cmp.Or(line, p.Exe))
+	}
+	return all
+}
+
+// Alive reports whether the process runs, as far as is known.
+func (p Process) Alive() bool { return p.State == stateRunning }

@@ -1,0 +1,85 @@
+package path
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/profilecollection/pct/pct/data"
+)
+
+// A Reader reads runs again and again: what has ended is read once. The zero Reader
+// is ready for use, by one goroutine.
+type Reader struct {
+	known map[string]knownRun
+}
+
+type knownRun struct {
+	run   *data.Run
+	torn  *data.Truncated
+	stamp [2]fileStamp
+}
+
+// fileStamp changes whenever a file does.
+type fileStamp struct {
+	size int64
+	time time.Time
+}
+
+func stampOf(dir string) (stamp [2]fileStamp) {
+	for i, name := range []string{"meta", "paths"} {
+		if st, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			stamp[i] = fileStamp{st.Size(), st.ModTime()}
+		}
+	}
+	return stamp
+}
+
+// read is data.Open; a torn tail is no error, but told by its own.
+func (r *Reader) read(dir string) (*data.Run, *data.Truncated, error) {
+	stamp := stampOf(dir)
+	if k, ok := r.known[dir]; ok && k.stamp == stamp {
+		return k.run, k.torn, nil
+	}
+	in, err := data.Open(dir)
+	var torn *data.Truncated
+	if err != nil && !errors.As(err, &torn) {
+		return nil, nil, err
+	}
+	if !in.Writing && in.Meta.State != stateRunning {
+		if r.known == nil {
+			r.known = map[string]knownRun{}
+		}
+		r.known[dir] = knownRun{in, torn, stamp}
+	}
+	return in, torn, nil
+}
+
+// Inside returns the run directories that the names stand for now: of a directory
+// that is none, those that are in it; of a pattern such as /tmp/pct/gzip.*, those
+// that it matches.
+func Inside(names []string) []string {
+	var runs []string
+	for _, name := range names {
+		found := []string{name}
+		if _, err := os.Lstat(name); err != nil {
+			found, _ = filepath.Glob(name) // a pattern that is none matches nothing
+		}
+		for _, dir := range found {
+			if isRun(dir) {
+				runs = appendOnce(runs, dir)
+				continue
+			}
+			inner, _ := os.ReadDir(dir) // one that can't be read holds nothing for us
+			for _, in := range inner {
+				if in := filepath.Join(dir, in.Name()); isRun(in) {
+					runs = appendOnce(runs, in)
+				}
+			}
+		}
+	}
+	return runs
+}
+
+func isRun(dir string) bool { return stampOf(dir) != [2]fileStamp{} }

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"github.com/profilecollection/pct/pct/internal/path"
+	"github.com/profilecollection/pct/pct/internal/report"
+)
+
+func phasesCommand() command {
+	return command{
+		name:    "phases",
+		summary: "The weight over time: slices, each with what was heaviest in it",
+		details: `
+Each line is a slice of time, as the argument that restricts any report to it, its
+share of the weight, and the function that had most of the slice, with its share of
+the slice; with -l 3 that call path. Time counts from the start of the run, that of
+the first process of a tree.
+`,
+		flags: []string{"l", "g", "past-main", "templates", "cpu", "n SLICES", "i LENGTH", "by", "window", "where", "tree",
+			"O", "translator"},
+		example: "-n 10 /tmp/pct/gzip.4711",
+		run: func(v *invocation) error {
+			if v.Levels == 0 {
+				v.Levels = 1
+			}
+			runs, selected, err := v.choose()
+			if err != nil {
+				return err
+			}
+			named := v.PastMain && (v.Granularity == path.Address || v.Granularity == path.Object)
+			t, end, err := v.startTranslator(!named)
+			if err != nil {
+				return err
+			}
+			defer end()
+			p, err := selected.Phases(t, v.Options, v.cpu)
+			if err != nil {
+				return err
+			}
+			if err := report.Head(&v.out, runs.Summary(), selected.Samples(), selected.Limits()); err != nil {
+				return err
+			}
+			return report.Phases(&v.out, p)
+		},
+	}
+}
