@@ -140,9 +140,10 @@ func setup() []string {
 }
 
 // connect takes the process that a server on a Unix socket holds. It comes
-// after setup, which has chosen non-stop already.
+// after setup, which has chosen non-stop already. gdb takes all that follows
+// for the socket's name, quotes too.
 func connect(socket string) []string {
-	return []string{"-target-select extended-remote " + quotePath(socket)}
+	return []string{"-target-select extended-remote " + socket}
 }
 
 func watch(signal string) []string {

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 }
 
 // usePool holds debuggers, makes and ends others, and says so; one of them
-// sleeps and would not see the end of its input.
+// waits for a program and would not see the end of its input.
 func usePool(path string) {
 	// Every debugger inherits this; the test waits for the last to close it.
 	if _, err := unix.Dup(3); err != nil {
@@ -41,7 +41,7 @@ func usePool(path string) {
 		}
 		switch {
 		case n == 0:
-			if _, err := c.Send(console(`python exec("while True: pass")`), "-gdb-version"); err != nil {
+			if _, err := c.Send(console("shell sleep 1000"), "-gdb-version"); err != nil {
 				fmt.Println(err)
 			}
 		case n > 3:
@@ -52,9 +52,9 @@ func usePool(path string) {
 }
 
 // However the program that uses a pool ends, no debugger is left, not even one
-// that doesn't read its input; wherever in its work it's killed.
+// that waits for a program of its own; wherever in its work the user is killed.
 func TestKilledWithUser(t *testing.T) {
-	for name, path := range map[string]string{"copied": "gdb", "started": gdbWith(t, "maint set worker-threads 2\n")} {
+	for name, path := range map[string]string{"copied": "gdb", "started": gdbWith(t, withoutPython)} {
 		t.Run(name, func(t *testing.T) {
 			for round := range 12 {
 				// In one half of the rounds while the first are made, in the other after.

@@ -78,7 +78,7 @@ func (z *zygote) prepare(table *Table) error {
 		return slices.Contains(table.Unshared, command)
 	})
 	// Without Python, or without what the program imports, this fails.
-	inherited = append(inherited, console("python import array, fcntl, gc, os, select, socket; gc.freeze"))
+	inherited = append(inherited, console("python import array, fcntl, gc, os, select, socket, time; gc.freeze"))
 	if err := prepare(z.gdb, table, inherited, deadline); err != nil {
 		return err
 	}
