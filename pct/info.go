@@ -51,6 +51,7 @@ func (v *invocation) info(r *data.Run, truncated *data.Truncated) {
 	line("host", m.Host)
 	line("pid", whole(m.Pid))
 	line("parent", whole(m.Ppid))
+	line("tree", m.Tree)
 	line("start", moment(m.Start))
 	line("end", moment(m.End))
 	line("cpu", elapsed(m.CPU))

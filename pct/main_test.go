@@ -36,7 +36,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("PATH", e.Getenv("PATH")+string(os.PathListSeparator)+bin)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"mkrun": makeRun, "fails": fails},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"mkrun": makeRun, "mktree": makeTree, "fails": fails},
 	})
 }
 

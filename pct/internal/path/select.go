@@ -156,8 +156,15 @@ func (rs *Runs) Select(window *Window, where *Expr) (*Selection, error) {
 		}
 	}
 	if sel.count == 0 {
+		var by []string
+		if window != nil {
+			by = append(by, "-window "+window.String())
+		}
+		if where != nil {
+			by = append(by, where.source)
+		}
 		return nil, &NoSamples{fmt.Sprintf("none of the %d samples is selected by %s%s",
-			rs.Summary().Samples, strings.Join(sel.limits, "; "), rs.extent(window))}
+			rs.Summary().Samples, strings.Join(by, " and "), rs.extent(window))}
 	}
 	return sel, nil
 }
