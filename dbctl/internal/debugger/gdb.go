@@ -48,7 +48,7 @@ func GDB() *Table {
 		Threads:       "-thread-info",
 		ReadThreads:   readThreads,
 		Symbols: func(path string, bias uint64) string {
-			return console(fmt.Sprintf("add-symbol-file %s -o %#x", quotePath(path), bias))
+			return console(addSymbols(path, bias))
 		},
 		Command: command,
 		Resumes: resumes,
@@ -79,6 +79,10 @@ func GDB() *Table {
 		ReadSender: readSender,
 		Decode:     decode,
 	}
+}
+
+func addSymbols(path string, bias uint64) string {
+	return fmt.Sprintf("add-symbol-file %s -o %#x", quotePath(path), bias)
 }
 
 // The bell tells our own lines from what a program or a script prints: of the

@@ -82,15 +82,23 @@ func (p *Pool) Note() string {
 	return p.note
 }
 
+// Object is a mapped file whose symbols a debugger is to read.
+type Object struct {
+	Path string
+	Bias uint64 // what is to be added to the addresses in the file
+	Err  error  // set by Get: why it could not be read
+}
+
 // Get returns a debugger of the caller's own, prepared by the table's Setup,
-// with no process yet. The error is ErrBusy, ErrPoolClosed, or says why there
-// is no debugger that can be used.
-func (p *Pool) Get() (*mi.Client, error) {
+// with no process yet, which has read the objects: those that the pool has met
+// before take it less than a millisecond. The error is ErrBusy, ErrPoolClosed,
+// or says why there is no debugger that can be used.
+func (p *Pool) Get(objects ...*Object) (*mi.Client, error) {
 	life, err := p.reserve()
 	if err != nil {
 		return nil, err
 	}
-	c, err := p.make(life)
+	c, err := p.make(life, objects)
 
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -159,9 +167,9 @@ func (p *Pool) Close() {
 }
 
 // make copies a debugger, or starts one.
-func (p *Pool) make(life *life) (*mi.Client, error) {
+func (p *Pool) make(life *life, objects []*Object) (*mi.Client, error) {
 	if z := p.prepared(life); z != nil {
-		c, err := z.fork(p.cfg, p.table, life)
+		c, err := z.fork(p.cfg, p.table, life, objects)
 		if err == nil {
 			return c, nil
 		}
@@ -171,7 +179,11 @@ func (p *Pool) make(life *life) (*mi.Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w (apt-get install gdb, or name one with -gdb)", err)
 	}
-	if err := prepare(c, p.table, p.table.Setup, time.Now().Add(readyTime)); err != nil {
+	err = prepare(c, p.table, p.table.Setup, time.Now().Add(readyTime))
+	if err == nil && len(objects) > 0 {
+		err = readAll(c, p.table, objects)
+	}
+	if err != nil {
 		c.Kill()
 		c.Close()
 		return nil, fmt.Errorf("%s is no debugger that can be used here: %w", p.cfg.Path, err)

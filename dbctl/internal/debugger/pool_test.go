@@ -3,8 +3,10 @@ package debugger
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -19,9 +21,9 @@ import (
 func soon() time.Time { return time.Now().Add(time.Minute) }
 
 // get fails the test if there is no debugger.
-func get(t *testing.T, p *Pool) *mi.Client {
+func get(t *testing.T, p *Pool, objects ...*Object) *mi.Client {
 	t.Helper()
-	c, err := p.Get()
+	c, err := p.Get(objects...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,6 +172,50 @@ func lifeLink(t *testing.T, p *Pool) string {
 	return fmt.Sprintf("pipe:[%d]", st.Ino)
 }
 
+// Objects are read once, and each copy has those of its process alone, where
+// they are in that process.
+func TestGetObjects(t *testing.T) {
+	const libc, gdb = "/lib/x86_64-linux-gnu/libc.so.6", "/usr/bin/gdb"
+	for name, path := range map[string]string{"copied": "gdb", "started": gdbWith(t, withoutPython)} {
+		t.Run(name, func(t *testing.T) {
+			p := NewPool(PoolConfig{Path: path, Limit: 2})
+			defer p.Close()
+			other := get(t, p, &Object{Path: gdb, Bias: 1 << 32})
+			defer p.Put(other)
+			var before uint64
+			for i, bias := range []uint64{1 << 32, 5 << 32} {
+				none := &Object{Path: "/nonexistent/object"}
+				c := get(t, p, &Object{Path: libc, Bias: bias}, none)
+				if none.Err == nil || !strings.Contains(none.Err.Error(), "No such file") {
+					t.Errorf("of what isn't there: %v", none.Err)
+				}
+				r, err := c.Do(`-data-evaluate-expression "(unsigned long long)&puts"`, soon())
+				if err != nil {
+					t.Fatal(err)
+				}
+				at, err := strconv.ParseUint(r.Str("value"), 10, 64)
+				if err != nil || at < bias || i > 0 && at-before != bias-1<<32 {
+					t.Errorf("puts is at %x, with bias %x; before, at %x", at, bias, before)
+				}
+				before = at
+				if r, err = c.Do("-break-insert -d puts", soon()); err != nil || r.Str("bkpt", "addr") == "<MULTIPLE>" {
+					t.Errorf("%s %v", r.Raw, err)
+				}
+				if r, err = c.Do("-list-thread-groups", soon()); err != nil || len(r.Results.Get("groups").Items) != 1 {
+					t.Errorf("%s %v", r.Raw, err)
+				}
+				if _, err = c.Do(`-data-evaluate-expression "(long)&gdb_init"`, soon()); err == nil {
+					t.Error("it knows another's object")
+				}
+				p.Put(c)
+			}
+			if name == "copied" && (p.Note() != "" || len(p.zygote.read) != 3) {
+				t.Error(p.Note(), p.zygote.read)
+			}
+		})
+	}
+}
+
 func TestPoolLimit(t *testing.T) {
 	p := NewPool(PoolConfig{Limit: 1})
 	defer p.Close()
@@ -259,6 +305,32 @@ func TestZygoteDies(t *testing.T) {
 		wait := watchEnd(t, c.Pid())
 		p.Put(c)
 		wait()
+	}
+}
+
+// At whatever instant it dies, those who want a debugger get one.
+func TestZygoteDiesAtWork(t *testing.T) {
+	for range 5 {
+		p := NewPool(PoolConfig{Limit: 4})
+		p.Put(get(t, p))
+		zygote := p.zygote.gdb.Pid()
+		var group sync.WaitGroup
+		for range 3 {
+			group.Go(func() {
+				for range 3 {
+					c, err := p.Get(&Object{Path: "/usr/bin/gdb"})
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					p.Put(c)
+				}
+			})
+		}
+		time.Sleep(time.Duration(rand.IntN(20)) * time.Millisecond) // a random instant
+		unix.Kill(zygote, unix.SIGKILL)
+		group.Wait()
+		p.Close()
 	}
 }
 

@@ -10,53 +10,73 @@ import (
 // prepare checks a debugger's version and sends it the commands of its setup.
 // What it says to them is not kept.
 func prepare(c *mi.Client, table *Table, setup []string, deadline time.Time) error {
-	if _, err := c.Send(table.Version); err != nil {
-		return err
+	text, refused, err := exchange(c, deadline, table.Version)
+	if err == nil {
+		err = first(refused)
 	}
-	text, err := results(c, 1, deadline)
+	if err == nil {
+		err = table.Supported(text)
+	}
 	if err != nil {
 		return err
 	}
-	if err := table.Supported(text); err != nil {
+	if _, refused, err = exchange(c, deadline, setup...); err != nil {
 		return err
 	}
-	first, err := c.Send(setup...)
-	if err != nil {
-		return err
+	return first(refused)
+}
+
+// exchange sends commands, at least one, and reads their results.
+func exchange(c *mi.Client, deadline time.Time, commands ...string) (console string, refused []error, err error) {
+	if _, err := c.Send(commands...); err != nil {
+		return "", nil, err
 	}
-	_, err = results(c, len(setup), deadline)
-	if refused, ok := err.(*refusal); ok {
-		return &mi.CommandError{Command: setup[refused.token-first], Message: refused.message}
+	return results(c, deadline, commands...)
+}
+
+// first returns the first error, if there's any.
+func first(errs []error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// results reads the results of commands that were sent. It returns what the
+// console said meanwhile, and of each command nil or why it was refused.
+func results(c *mi.Client, deadline time.Time, commands ...string) (console string, refused []error, err error) {
+	var text strings.Builder
+	for len(refused) < len(commands) {
+		r, err := c.Next(deadline)
+		if err != nil {
+			return "", nil, err
+		}
+		switch {
+		case r.Kind == mi.Console:
+			text.WriteString(r.Text)
+		case r.Kind == mi.Result && r.Class == "error":
+			refused = append(refused, &mi.CommandError{Command: commands[len(refused)], Message: r.Str("msg")})
+		case r.Kind == mi.Result:
+			refused = append(refused, nil)
+		}
+	}
+	return text.String(), refused, nil
+}
+
+// readAll has a debugger read objects.
+func readAll(c *mi.Client, table *Table, objects []*Object) error {
+	_, refused, err := exchange(c, time.Now().Add(time.Duration(len(objects))*learnTime), symbols(table, objects)...)
+	for i := range refused {
+		objects[i].Err = refused[i]
 	}
 	return err
 }
 
-// refusal is the first ^error among results.
-type refusal struct {
-	token   int
-	message string
-}
-
-func (r *refusal) Error() string { return r.message }
-
-// results reads n results and returns what the console said meanwhile.
-func results(c *mi.Client, n int, deadline time.Time) (console string, err error) {
-	var text strings.Builder
-	var refused error
-	for n > 0 {
-		r, err := c.Next(deadline)
-		if err != nil {
-			return "", err
-		}
-		switch r.Kind {
-		case mi.Console:
-			text.WriteString(r.Text)
-		case mi.Result:
-			n--
-			if r.Class == "error" && refused == nil {
-				refused = &refusal{token: r.Token, message: r.Str("msg")}
-			}
-		}
+func symbols(table *Table, objects []*Object) (commands []string) {
+	for _, o := range objects {
+		commands = append(commands, table.Symbols(o.Path, o.Bias))
 	}
-	return text.String(), refused
+	return commands
 }

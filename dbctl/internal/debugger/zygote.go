@@ -23,9 +23,18 @@ import (
 //go:embed zygote.py
 var zygoteProgram string
 
-// zygoteTime is how long the zygote has to answer a request, which takes it a
-// few milliseconds.
-const zygoteTime = 10 * time.Second
+// zygoteCommand has gdb run that program, which comes over descriptor 3.
+var zygoteCommand = console("python exec(os.read(3, 1 << 20).decode(), {})")
+
+const (
+	// zygoteTime is how long the zygote has to answer a request, which takes it
+	// a few milliseconds; learnTime how long it, or a copy, has to read an object.
+	zygoteTime = 10 * time.Second
+	learnTime  = 5 * time.Minute
+	// maxLearned is how many objects it reads. A copy frees those that its
+	// process doesn't have.
+	maxLearned = 64
+)
 
 // errZygoteGone says that the zygote doesn't answer, now or later.
 var errZygoteGone = errors.New("the debugger that others are copied from has gone")
@@ -38,6 +47,7 @@ type zygote struct {
 
 	mu      sync.Mutex // held from a request to its answer
 	control *net.UnixConn
+	read    map[string]bool // the objects that it was told to read
 }
 
 // startZygote starts one, guarded by life. The error says why gdb can't do it.
@@ -53,7 +63,7 @@ func startZygote(cfg mi.Config, table *Table, life *life) (*zygote, error) {
 	if err != nil {
 		return nil, err
 	}
-	z := &zygote{control: conn.(*net.UnixConn)}
+	z := &zygote{control: conn.(*net.UnixConn), read: map[string]bool{}}
 
 	// A copy has but the thread that called fork.
 	cfg.Args = append([]string{"-iex", "maint set worker-threads 0"}, cfg.Args...)
@@ -82,7 +92,7 @@ func (z *zygote) prepare(table *Table) error {
 	if err := prepare(z.gdb, table, inherited, deadline); err != nil {
 		return err
 	}
-	if _, err := z.gdb.Send(console("python exec(os.read(3, 1 << 20).decode(), {})")); err != nil {
+	if _, err := z.gdb.Send(zygoteCommand); err != nil {
 		return err
 	}
 	z.control.SetDeadline(deadline)
@@ -95,9 +105,14 @@ func (z *zygote) prepare(table *Table) error {
 
 // request sends one and returns the answer. The error is errZygoteGone, or
 // what the zygote gave as its reason.
-func (z *zygote) request(words string, files ...*os.File) (string, error) {
+func (z *zygote) request(words string, within time.Duration, files ...*os.File) (string, error) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
+	return z.ask(words, within, files...)
+}
+
+// ask is request, with mu held.
+func (z *zygote) ask(words string, within time.Duration, files ...*os.File) (string, error) {
 	var rights []byte
 	if len(files) > 0 {
 		var numbers []int
@@ -106,7 +121,7 @@ func (z *zygote) request(words string, files ...*os.File) (string, error) {
 		}
 		rights = unix.UnixRights(numbers...)
 	}
-	z.control.SetDeadline(time.Now().Add(zygoteTime))
+	z.control.SetDeadline(time.Now().Add(within))
 	if _, _, err := z.control.WriteMsgUnix([]byte(words), rights, nil); err != nil {
 		z.control.Close() // a late answer would be taken for another's
 		return "", errZygoteGone
@@ -128,19 +143,36 @@ func (z *zygote) answer() (string, error) {
 	return answer, nil
 }
 
-// fork makes a copy.
-func (z *zygote) fork(cfg mi.Config, table *Table, life *life) (*mi.Client, error) {
+// learn has the zygote read an object, once. Its copies then share what gdb
+// keeps of a file, whatever its bias in a process: most of the work. Whether
+// it succeeds is seen when a copy reads the object.
+func (z *zygote) learn(path string) {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	if z.read[path] || len(z.read) >= maxLearned {
+		return
+	}
+	z.read[path] = true
+	z.ask("read "+addSymbols(path, 0), learnTime)
+}
+
+// fork makes a copy that has read some objects.
+func (z *zygote) fork(cfg mi.Config, table *Table, life *life, objects []*Object) (*mi.Client, error) {
+	for _, o := range objects {
+		z.learn(o.Path)
+	}
 	guard, err := life.guard()
 	if err != nil {
 		return nil, err
 	}
 	defer guard.Close()
+	var inferiors int
 	cfg.Spawn = func(stdio [3]*os.File) (pid int, wait func() string, err error) {
-		answer, err := z.request("fork", stdio[0], stdio[1], stdio[2], guard)
+		answer, err := z.request("fork", zygoteTime, stdio[0], stdio[1], stdio[2], guard)
 		if err != nil {
 			return 0, nil, err
 		}
-		pid, err = strconv.Atoi(answer)
+		_, err = fmt.Sscan(answer, &pid, &inferiors)
 		return pid, func() string { return z.reap(pid) }, err
 	}
 	c, err := mi.Start(cfg)
@@ -148,9 +180,20 @@ func (z *zygote) fork(cfg mi.Config, table *Table, life *life) (*mi.Client, erro
 		return nil, err
 	}
 	// It speaks first: the end of the zygote's last command is told by each copy.
-	deadline := time.Now().Add(readyTime)
-	if _, err = c.Send(table.Unshared...); err == nil {
-		_, err = results(c, 1+len(table.Unshared), deadline)
+	commands := slices.Concat([]string{zygoteCommand}, table.Unshared, symbols(table, objects))
+	if inferiors > 1 {
+		commands = append(commands, console("remove-inferiors 2"))
+	}
+	var refused []error
+	if _, err = c.Send(commands[1:]...); err == nil {
+		_, refused, err = results(c, time.Now().Add(readyTime+time.Duration(len(objects))*learnTime), commands...)
+	}
+	if err == nil {
+		own := refused[1+len(table.Unshared):]
+		for i, o := range objects {
+			o.Err, own[i] = own[i], nil
+		}
+		err = first(refused)
 	}
 	if err != nil {
 		c.Kill()
@@ -179,7 +222,7 @@ func (z *zygote) reap(pid int) string {
 			break
 		}
 	}
-	answer, err := z.request(fmt.Sprint("reap ", pid))
+	answer, err := z.request(fmt.Sprint("reap ", pid), zygoteTime)
 	if err != nil {
 		return unknown // the zygote has gone, and whoever adopted it reaps it
 	}

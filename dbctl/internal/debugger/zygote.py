@@ -3,8 +3,13 @@
 # own. Descriptor 3 is a socket whose other end is the pool's, 4 the zygote's
 # own guard. Requests, and their answers:
 #
-#   fork    with 4 descriptors: stdin, stdout, stderr, guard   the copy's number
-#   reap N  of a copy that has ended      its status as waitpid has it; "none": it has not
+#   fork       with 4 descriptors: stdin, stdout, stderr, guard
+#              the copy's number, and how many inferiors it has
+#   reap N     of a copy that has ended
+#              its status as waitpid has it; "none": it has not
+#   read TEXT  a command that reads an object, for the copies to have it read; it's
+#              done in inferior 2, which a copy is to remove when it has its own
+#              "done"
 #
 # An answer that begins with "!" says why not. The end of the socket is the end.
 
@@ -19,6 +24,8 @@ import signal
 import socket
 import time
 
+import gdb
+
 
 def serve():
     control = socket.socket(fileno=3)
@@ -32,22 +39,25 @@ def serve():
     gc.freeze()  # a collection would write to each object, and so unshare it
     control.send(b"ready")
     while True:
-        words, descriptors = receive(control)
-        if not words:
+        request, descriptors = receive(control)
+        if not request:
             os._exit(0)
+        word, _, text = request.partition(" ")
         try:
-            if words[0] == "reap":
-                answer = reap(int(words[1]))
+            if word == "reap":
+                answer = reap(int(text))
+            elif word == "read":
+                answer = read(text)
             else:
                 child = os.fork()
                 if not child:
                     break
-                answer = str(child)
-        except OSError as error:
+                answer = "%d %d" % (child, len(gdb.inferiors()))
+        except (OSError, gdb.error) as error:
             answer = "!" + str(error)
         for descriptor in descriptors:
             os.close(descriptor)
-        control.send(answer.encode())
+        control.send(answer[:500].encode(errors="replace"))
     try:
         control.close()
         os.close(4)
@@ -59,11 +69,11 @@ def serve():
 def receive(control):
     passed = array.array("i", [0] * 4)
     space = socket.CMSG_SPACE(len(passed) * passed.itemsize)
-    data, ancillary, _, _ = control.recvmsg(64, space, socket.MSG_CMSG_CLOEXEC)
+    data, ancillary, _, _ = control.recvmsg(1 << 16, space, socket.MSG_CMSG_CLOEXEC)
     del passed[:]
     for _, _, some in ancillary:
         passed.frombytes(some)
-    return data.decode().split(), list(passed)
+    return os.fsdecode(data), list(passed)
 
 
 def reap(pid):
@@ -73,6 +83,17 @@ def reap(pid):
         pass
     ended, status = os.waitpid(pid, os.WNOHANG)
     return str(status) if ended else "none"
+
+
+def read(command):
+    if len(gdb.inferiors()) == 1:
+        gdb.execute("add-inferior -no-connection", to_string=True)
+    gdb.execute("inferior 2", to_string=True)
+    try:
+        gdb.execute(command, to_string=True)
+    finally:
+        gdb.execute("inferior 1", to_string=True)
+    return "done"
 
 
 def become(stdin, stdout, stderr, guard):
