@@ -15,7 +15,7 @@ import (
 )
 
 // deadline is for what should take no time at all.
-func deadline() time.Time { return time.Now().Add(time.Minute) }
+func deadline() time.Time { return time.Now().Add(10 * time.Second) }
 
 // build compiles a program of the test data.
 func build(t testing.TB, name string, flags ...string) string {
@@ -65,7 +65,7 @@ var prepare = []string{
 
 // session is a gdb that debugs a traced process through a server.
 type session struct {
-	*testing.T
+	testing.TB
 	gdb    *mi.Client
 	tr     *tracer
 	srv    *Server
@@ -97,9 +97,9 @@ func (c *tap) Write(b []byte) (int, error) {
 
 // debug traces a program and connects a prepared gdb to it; more are further
 // settings.
-func debug(t *testing.T, path string, more ...string) *session {
+func debug(t testing.TB, path string, more ...string) *session {
 	t.Helper()
-	s := &session{T: t, tr: trace(t, path), served: make(chan error, 1)}
+	s := &session{TB: t, tr: trace(t, path), served: make(chan error, 1)}
 	s.socket = filepath.Join(t.TempDir(), "gdb")
 	listener, err := net.Listen("unix", s.socket)
 	if err != nil {
@@ -110,7 +110,7 @@ func debug(t *testing.T, path string, more ...string) *session {
 		Path: "gdb", Args: []string{"-nx", "-nh", "-q", "-iex", "set auto-load off", "--interpreter=mi3"},
 		Tap: func(to bool, line []byte) {
 			if os.Getenv("REMOTE_TEST_LOG") != "" {
-				t.Logf("%v %v %s", time.Now().UnixMicro()%1e8, to, line)
+				fmt.Fprintf(os.Stderr, "%v %v %s\n", time.Now().UnixMicro()%1e8, to, line)
 			}
 		},
 	})
@@ -130,7 +130,9 @@ func debug(t *testing.T, path string, more ...string) *session {
 	}
 	s.tap = &tap{ReadWriteCloser: conn}
 	if os.Getenv("REMOTE_TEST_LOG") != "" {
-		s.tap.see = func(to bool, data []byte) { t.Logf("%v      %v %.300q", time.Now().UnixMicro()%1e8, to, data) }
+		s.tap.see = func(to bool, data []byte) {
+			fmt.Fprintf(os.Stderr, "%v      %v %.300q\n", time.Now().UnixMicro()%1e8, to, data)
+		}
 	}
 	s.srv = New(s.tap, s.tr)
 	s.tr.setServer(s.srv)

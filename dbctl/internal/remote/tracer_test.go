@@ -45,14 +45,13 @@ type tracer struct {
 }
 
 type traced struct {
-	stopped, known bool
-	regs           Registers
-	dirty          bool
-	info           []byte
-	inCall         bool
-	internal       bool // interrupted for the debug registers only
-	halt           bool
-	control        uint64
+	stopped bool
+	regs    Registers
+	dirty   bool
+	info    []byte
+	inCall  bool
+	halt    bool // to stop, not only to get new debug registers
+	control uint64
 }
 
 // trace launches a program, which should wait for a line on its input, and
@@ -98,7 +97,7 @@ func (tr *tracer) loop(started chan<- error) {
 		unix.PTRACE_O_TRACEEXEC|unix.PTRACE_O_EXITKILL)
 	if err == nil {
 		tr.openMemory()
-		tr.threads[tr.pid] = &traced{known: true, halt: true}
+		tr.threads[tr.pid] = &traced{halt: true}
 		err = ptrace(unix.PTRACE_INTERRUPT, tr.pid, 0, 0)
 	}
 	for err == nil && !tr.threads[tr.pid].stopped {
@@ -179,13 +178,8 @@ func (tr *tracer) stop(tid int, status unix.WaitStatus) {
 		}
 		tr.cont(tid, th, 0)
 		return
-	case event == unix.PTRACE_EVENT_STOP && !th.known:
-		th.known = true
-		tr.cont(tid, th, 0)
-		return
-	case event == unix.PTRACE_EVENT_STOP:
+	case event == unix.PTRACE_EVENT_STOP: // new, interrupted, or both
 		if !th.halt {
-			th.internal = false
 			tr.cont(tid, th, 0)
 			return
 		}
@@ -219,8 +213,14 @@ func (tr *tracer) stop(tid int, status unix.WaitStatus) {
 		tr.trap(tid, th, &why)
 	}
 	th.stopped, th.halt = true, false
-	if tr.srv != nil {
+	switch {
+	case tr.srv != nil:
 		tr.srv.Stopped(tid, why)
+	case why.Signal != 0: // it stopped by itself, and nobody wants to know
+		if why.Signal == int(unix.SIGTRAP) {
+			why.Signal = 0
+		}
+		tr.cont(tid, th, why.Signal)
 	}
 }
 
@@ -419,7 +419,6 @@ func (tr *tracer) spread() {
 			defer tr.mu.Unlock()
 			for tid, th := range tr.threads {
 				if !th.stopped {
-					th.internal = true
 					_ = ptrace(unix.PTRACE_INTERRUPT, tid, 0, 0)
 				}
 			}
