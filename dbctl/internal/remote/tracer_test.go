@@ -52,6 +52,7 @@ type traced struct {
 	inCall  bool
 	halt    bool // to stop, not only to get new debug registers
 	control uint64
+	how     int // it was resumed last
 }
 
 // trace launches a program, which should wait for a line on its input, and
@@ -174,13 +175,14 @@ func (tr *tracer) stop(tid int, status unix.WaitStatus) {
 		var child uint
 		_ = ptrace(unix.PTRACE_GETEVENTMSG, tid, 0, uintptr(unsafe.Pointer(&child)))
 		if tr.threads[int(child)] == nil {
-			tr.threads[int(child)] = &traced{}
+			tr.threads[int(child)] = &traced{how: unix.PTRACE_CONT}
 		}
 		tr.cont(tid, th, 0)
 		return
 	case event == unix.PTRACE_EVENT_STOP: // new, interrupted, or both
 		if !th.halt {
-			tr.cont(tid, th, 0)
+			// A halt that another stop forestalled: a step is still to be done.
+			tr.goOn(tid, th, th.how, 0)
 			return
 		}
 		th.halt, why = false, Stop{}
@@ -272,7 +274,7 @@ func (tr *tracer) goOn(tid int, th *traced, how, signal int) {
 	if how == unix.PTRACE_CONT && tr.calls {
 		how = unix.PTRACE_SYSCALL
 	}
-	th.stopped = false
+	th.stopped, th.how = false, how
 	_ = ptrace(how, tid, 0, uintptr(signal)) // it may be killed meanwhile
 }
 
