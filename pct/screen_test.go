@@ -201,7 +201,10 @@ func TestTopEnds(t *testing.T) {
 	}
 	x := newTop(t, 24, 80, "-n", "3", root)
 	x.ends()
-	if n := bytes.Count(x.seen, []byte(home)); n != 3 {
+	x.lock.Lock()
+	n := bytes.Count(x.seen, []byte(home))
+	x.lock.Unlock()
+	if n != 3 {
 		t.Errorf("%d frames, want 3", n)
 	}
 	x = newTop(t, 24, 80, root)

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/profilecollection/pct/translators"
+	"github.com/profilecollection/pct/translators/addr2line/internal/debuginfo"
 )
 
 // A file is an ELF file, mapped. It stays open: what was read from it points
@@ -125,4 +126,17 @@ func (f *file) lowestCode() uint64 {
 		}
 	}
 	return lowest
+}
+
+// functions returns where the file's functions are, with or without a name.
+func (f *file) functions() *debuginfo.Code {
+	s := f.Section(".eh_frame")
+	if s == nil {
+		return &debuginfo.Code{}
+	}
+	addrSize := 4
+	if f.Class == elf.ELFCLASS64 {
+		addrSize = 8
+	}
+	return debuginfo.NewCode(f.contents(s), s.Addr, addrSize)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/profilecollection/pct/translators"
@@ -14,6 +15,8 @@ type object struct {
 	debug   *debuginfo.Data // nil if there is none
 	symbols *symbolTable
 	stubs   []stub
+	name    string          // that its users know it by
+	bounds  *debuginfo.Code // of functions without a name; nil until they are asked for
 }
 
 // open opens the ELF file at path, of the given build-id if one is given. Where
@@ -30,7 +33,7 @@ func (d finder) open(path, buildID string) (*object, error) {
 			return nil, err
 		}
 	}
-	o := &object{code: f}
+	o := &object{code: f, name: filepath.Base(path)}
 	g := d.debugFile(f)
 	if g != nil {
 		o.debug = d.debugInfo(g, f.lowestCode())
@@ -60,7 +63,8 @@ func (o *object) frames(vaddr uint64) []translators.Location {
 	return out
 }
 
-// symbol returns the function at vaddr as far as the symbols tell.
+// symbol returns the function at vaddr as far as the symbols tell: of one without,
+// OBJECT+0xSTART.
 func (o *object) symbol(vaddr uint64) string {
 	for _, s := range o.stubs {
 		if vaddr-s.low < s.high-s.low {
@@ -68,5 +72,14 @@ func (o *object) symbol(vaddr uint64) string {
 			return translators.Demangle(name) + "@plt"
 		}
 	}
-	return translators.Demangle(o.symbols.find(vaddr))
+	if name := o.symbols.find(vaddr); name != "" {
+		return translators.Demangle(name)
+	}
+	if o.bounds == nil {
+		o.bounds = o.code.functions()
+	}
+	if start, ok := o.bounds.Start(vaddr); ok {
+		return fmt.Sprintf("%s+0x%x", o.name, start)
+	}
+	return ""
 }

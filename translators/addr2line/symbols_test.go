@@ -65,16 +65,47 @@ func TestSymbols(t *testing.T) {
 }
 
 // Of a stripped library its exported functions are known, and no function is
-// stretched over those that are not.
+// stretched over those that are not, which go by their address.
 func TestDynamicSymbols(t *testing.T) {
 	library := build(t, "chain.c", "-O0 -shared -fPIC")
 	symbols := symbolsOf(t, library)
 	command(t, "", "strip", library)
-	for name, want := range map[string]string{"main": "main", "text": "text", "mix": "", "nested": ""} {
+	unnamed := func(name string) string { return filepath.Base(library) + "+0x" + hexa(symbols[name].Value) }
+	for name, want := range map[string]string{"main": "main", "text": "text", "mix": unnamed("mix"), "nested": unnamed("nested")} {
 		s := symbols[name]
 		if got := functionAt(t, library, s.Value+s.Size/2); got != want {
 			t.Errorf("%s in a stripped library is %q, want %q", name, got, want)
 		}
+	}
+}
+
+// Of a stripped program each function goes by its address, wherever in it the
+// instruction is; between functions there is none.
+func TestStripped(t *testing.T) {
+	for _, flags := range []string{"-O1", "-O1 -no-pie", "-O2 -static", "-O1 -static-pie", "-O1 -fno-plt -g"} {
+		program := build(t, "names.cc", flags)
+		symbols := symbolsOf(t, program)
+		stripped := filepath.Join(t.TempDir(), "bare name")
+		command(t, "", "strip", "-o", stripped, program)
+		for _, raw := range []string{"main", "_ZN5outer2v27Counter3addEi", "_Z7largestIiET_RKSt6vectorIS0_SaIS0_EE"} {
+			s := symbols[raw]
+			if s.Size == 0 {
+				t.Fatalf("%s: no symbol %s", flags, raw)
+			}
+			want := "bare name+0x" + hexa(s.Value)
+			for _, vaddr := range []uint64{s.Value, s.Value + s.Size/2, s.Value + s.Size - 1} {
+				if got := functionAt(t, stripped, vaddr); got != want {
+					t.Errorf("%s: 0x%x is %q, want %q", flags, vaddr, got, want)
+				}
+			}
+		}
+	}
+	// This assembly has no unwind data.
+	program := build(t, "asm.S", "-static")
+	entry := symbolsOf(t, program)["main"].Value
+	command(t, "", "strip", "-R", ".eh_frame", program)
+	if got := functionAt(t, program, entry); got != "" {
+		t.Errorf("without .eh_frame 0x%x is %q", entry, got)
 	}
 }
 
