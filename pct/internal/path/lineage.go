@@ -69,7 +69,7 @@ func (rd *Reader) Descendants(dirs []string) (all, warnings []string, err error)
 	}
 	// What was named stays, also where no tree names it.
 	for _, dir := range dirs {
-		all = appendOnce(all, filepath.Clean(dir))
+		all = appendOnce(all, filepath.Clean(runDir(dir)))
 	}
 	seen := map[string]bool{}
 	for _, dir := range all {
@@ -102,7 +102,8 @@ func (rd *Reader) lineage(dirs []string) (roots []*node, warnings []string, err 
 	nodes := map[*family][]*node{}
 	var alone []*run
 	var chosen []*node
-	for _, dir := range dirs {
+	for _, name := range dirs {
+		dir := runDir(name)
 		m, err := data.ReadMeta(dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, nil, err

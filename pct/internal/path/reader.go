@@ -67,6 +67,7 @@ func Inside(names []string) []string {
 			found, _ = filepath.Glob(name) // a pattern that is none matches nothing
 		}
 		for _, dir := range found {
+			dir = runDir(dir)
 			if isRun(dir) {
 				runs = appendOnce(runs, dir)
 				continue
@@ -80,6 +81,14 @@ func Inside(names []string) []string {
 		}
 	}
 	return runs
+}
+
+// runDir returns the directory that a name means which may be that of a file in it.
+func runDir(name string) string {
+	if st, err := os.Stat(name); err == nil && !st.IsDir() {
+		return filepath.Dir(name)
+	}
+	return name
 }
 
 func isRun(dir string) bool { return stampOf(dir) != [2]fileStamp{} }

@@ -49,7 +49,7 @@ func (rd *Reader) Open(dirs []string) (*Runs, error) {
 					first.Dir, first.Header.Resource, first.Header.Unit, r.Dir, r.Header.Resource, r.Header.Unit)
 			}
 		}
-		f := trees.of(dir, r.Meta)
+		f := trees.of(r.Dir, r.Meta)
 		in := &run{Run: r}
 		if f != nil {
 			in.offset = r.Header.Start.Sub(f.start())
