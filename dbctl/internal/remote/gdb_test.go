@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -66,33 +66,24 @@ var prepare = []string{
 // session is a gdb that debugs a traced process through a server.
 type session struct {
 	testing.TB
-	gdb    *mi.Client
-	tr     *tracer
-	srv    *Server
-	served chan error
-	socket string
-	tap    *tap
+	gdb     *mi.Client
+	tr      *tracer
+	srv     *Server
+	served  chan error
+	socket  string
+	packets atomic.Int64 // that gdb has sent
 }
 
-// tap counts what goes over the connection.
+// tap counts the packets that come over the connection; each is read alone.
 type tap struct {
 	io.ReadWriteCloser
-	see func(toServer bool, data []byte)
+	packets *atomic.Int64
 }
 
 func (c *tap) Read(b []byte) (int, error) {
 	n, err := c.ReadWriteCloser.Read(b)
-	if c.see != nil {
-		c.see(true, b[:n])
-	}
+	c.packets.Add(1)
 	return n, err
-}
-
-func (c *tap) Write(b []byte) (int, error) {
-	if c.see != nil {
-		c.see(false, b)
-	}
-	return c.ReadWriteCloser.Write(b)
 }
 
 // debug traces a program and connects a prepared gdb to it; more are further
@@ -108,11 +99,6 @@ func debug(t testing.TB, path string, more ...string) *session {
 	defer listener.Close()
 	s.gdb, err = mi.Start(mi.Config{
 		Path: "gdb", Args: []string{"-nx", "-nh", "-q", "-iex", "set auto-load off", "--interpreter=mi3"},
-		Tap: func(to bool, line []byte) {
-			if os.Getenv("REMOTE_TEST_LOG") != "" {
-				fmt.Fprintf(os.Stderr, "%v %v %s\n", time.Now().UnixMicro()%1e8, to, line)
-			}
-		},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -128,13 +114,7 @@ func debug(t testing.TB, path string, more ...string) *session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.tap = &tap{ReadWriteCloser: conn}
-	if os.Getenv("REMOTE_TEST_LOG") != "" {
-		s.tap.see = func(to bool, data []byte) {
-			fmt.Fprintf(os.Stderr, "%v      %v %.300q\n", time.Now().UnixMicro()%1e8, to, data)
-		}
-	}
-	s.srv = New(s.tap, s.tr)
+	s.srv = New(&tap{conn, &s.packets}, s.tr)
 	s.tr.setServer(s.srv)
 	go func() { s.served <- s.srv.Serve() }()
 	t.Cleanup(func() {
