@@ -61,7 +61,7 @@ func flagTable() []flag {
 		{"i", "PAUSE", "time between two frames: 500ms, 2 (seconds; default 1)",
 			func(o *options, s string) (err error) { o.pause, err = interval(s); return }},
 		{"window", "FROM,TO", "only samples from FROM to before TO, in seconds of real time since the run's start, or 500ms;\n" +
-			"both may be left out: 2, and ,5; cpu:FROM,TO is in CPU time of the process",
+			"one may be left out: 2, and ,5; -10, is the last 10 s; cpu:FROM,TO is in CPU time of the process",
 			func(o *options, s string) (err error) { o.window, err = path.ParseWindow(s); return }},
 		{"cpu", "", "slices of CPU time of the process instead of real time",
 			func(o *options, _ string) error { o.cpu = true; return nil }},

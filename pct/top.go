@@ -16,16 +16,17 @@ import (
 func topCommand() command {
 	return command{
 		name:    "top",
-		summary: "Where the time goes just now, again and again",
+		summary: "Where the time goes, again and again while the targets run",
 		details: `
 On a terminal the screen is written anew each second, until q or ^C; elsewhere one
 frame is written. The columns are the share of a function itself, and with what it
 calls. Targets still run or have ended; DIR is also a directory of run directories,
 such as /tmp/pct, or a quoted pattern, and what is new there is taken in. The
-processes that descend from that of DIR count with it.
+processes that descend from that of DIR count with it. With -window -5, it is where
+the time went in the last five seconds, else all along.
 `,
 		flags:   []string{"g", "past-main", "templates", "by", "i PAUSE", "n FRAMES", "window", "where", "translator"},
-		example: "-i 500ms /tmp/pct",
+		example: "-window -5, /tmp/pct",
 		run: func(v *invocation) error {
 			client, err := startTranslator(v.translator)
 			if err != nil {

@@ -130,8 +130,13 @@ func (rs *Runs) Select(window *Window, where *Expr) (*Selection, error) {
 	}
 	getters := map[string][]getter{}
 	sel := &Selection{runs: rs, samples: make([][]*data.Sample, len(rs.all))}
+	within := window
 	if window != nil {
 		sel.limits = append(sel.limits, window.Text())
+		if window.From < 0 {
+			_, last := rs.extent(false)
+			within = &Window{From: max(0, last+window.From), To: endless}
+		}
 	}
 	if where != nil {
 		sel.limits = append(sel.limits, where.source)
@@ -148,7 +153,7 @@ func (rs *Runs) Select(window *Window, where *Expr) (*Selection, error) {
 		get := func(name string) (string, bool) { return getters[name][i](s) }
 		for j := range r.Samples {
 			s = &r.Samples[j]
-			if (window == nil || window.holds(r, s)) && (where == nil || where.holds(get)) {
+			if (within == nil || within.holds(r, s)) && (where == nil || where.holds(get)) {
 				sel.samples[i] = append(sel.samples[i], s)
 				sel.count++
 				sel.weight += s.Weight
@@ -164,7 +169,7 @@ func (rs *Runs) Select(window *Window, where *Expr) (*Selection, error) {
 			by = append(by, where.source)
 		}
 		return nil, &NoSamples{fmt.Sprintf("none of the %d samples is selected by %s%s",
-			rs.Summary().Samples, strings.Join(by, " and "), rs.extent(window))}
+			rs.Summary().Samples, strings.Join(by, " and "), rs.when(window))}
 	}
 	return sel, nil
 }
@@ -175,20 +180,27 @@ func (s *Selection) Samples() int { return s.count }
 // Limits says what selected the samples; nothing if all were taken.
 func (s *Selection) Limits() []string { return s.limits }
 
-// extent says when there are samples, to those who gave a window without any.
-func (rs *Runs) extent(window *Window) string {
-	if window == nil {
-		return ""
-	}
-	first, last := endless, time.Duration(-1)
+// extent returns the first and the last moment of all samples; where none has CPU
+// time, last is before first.
+func (rs *Runs) extent(cpu bool) (first, last time.Duration) {
+	first, last = endless, -1
 	for _, r := range rs.all {
 		for i := range r.Samples {
-			if at := moment(r, &r.Samples[i], window.CPU); at > 0 || !window.CPU {
+			if at := moment(r, &r.Samples[i], cpu); at > 0 || !cpu {
 				first, last = min(first, at), max(last, at)
 			}
 		}
 	}
-	if last < 0 {
+	return first, last
+}
+
+// when says when there are samples, to those who gave a window without any.
+func (rs *Runs) when(window *Window) string {
+	if window == nil {
+		return ""
+	}
+	first, last := rs.extent(window.CPU)
+	if last < first {
 		return "; they have no CPU times"
 	}
 	return fmt.Sprintf("; the first was taken at %v, the last at %v", first, last)

@@ -13,7 +13,7 @@ import (
 // A Window is a stretch of time. Windows that follow each other share no moment
 // and leave none out.
 type Window struct {
-	From time.Duration // the first moment in it
+	From time.Duration // the first moment in it; if negative, so long before the last sample
 	To   time.Duration // the first moment after it; endless
 	CPU  bool          // CPU time of the process, in place of real time
 }
@@ -25,13 +25,19 @@ const endless time.Duration = math.MaxInt64
 const cpuPrefix = "cpu:"
 
 // ParseWindow reads FROM,TO or cpu:FROM,TO. Both are seconds, or have a unit, as
-// in 500ms; where one is left out the window begins, or ends, with the run.
+// in 500ms; where one is left out the window begins, or ends, with the run. -FROM, is
+// the last part of the run.
 func ParseWindow(s string) (*Window, error) {
 	rest, cpu := strings.CutPrefix(s, cpuPrefix)
 	from, to, ok := strings.Cut(rest, ",")
 	w := &Window{To: endless, CPU: cpu}
 	if !ok || from == "" && to == "" {
-		return nil, fmt.Errorf("want FROM,TO such as 2,5 or 500ms,2s or 2, or cpu:2,5, not %q", s)
+		return nil, fmt.Errorf("want FROM,TO such as 2,5 or 500ms,2s or 2, or cpu:2,5 or -10, (the last 10 s), not %q", s)
+	}
+	if last, ok := strings.CutPrefix(from, "-"); ok && to == "" && !cpu {
+		d, err := ParseTime(last)
+		w.From = -d
+		return w, err
 	}
 	for _, bound := range []struct {
 		text string
@@ -85,6 +91,9 @@ func (w Window) Text() string {
 	of := "of real time"
 	if w.CPU {
 		of = "of CPU time"
+	}
+	if w.From < 0 {
+		return fmt.Sprintf("the last %v of real time", -w.From)
 	}
 	if w.To == endless {
 		return fmt.Sprintf("from %v %s on", w.From, of)

@@ -22,6 +22,8 @@ func TestParseWindow(t *testing.T) {
 		{"0,0.000001", Window{0, time.Microsecond, false}, "0,0.000001", "from 0s to 1µs of real time"},
 		{"500ms,1m30s", Window{s / 2, 90 * s, false}, "0.5,90", "from 500ms to 1m30s of real time"},
 		{"1e1,1E2", Window{10 * s, 100 * s, false}, "10,100", "from 10s to 1m40s of real time"},
+		{"-10,", Window{-10 * s, endless, false}, "-10,", "the last 10s of real time"},
+		{"-500ms,", Window{-s / 2, endless, false}, "-0.5,", "the last 500ms of real time"},
 		{"cpu:2,5", Window{2 * s, 5 * s, true}, "cpu:2,5", "from 2s to 5s of CPU time"},
 		{"cpu:,300ms", Window{0, 3 * s / 10, true}, "cpu:0,0.3", "from 0s to 300ms of CPU time"},
 		{"cpu:7,", Window{7 * s, endless, true}, "cpu:7,", "from 7s of CPU time on"},
@@ -38,7 +40,7 @@ func TestParseWindow(t *testing.T) {
 			t.Errorf("%s: %+v, %v from its own text %s", c.text, again, err, w)
 		}
 	}
-	for _, text := range []string{"", ",", "cpu:", "cpu:,", "2", "2-5", "5,2", "2,2", "-1,2", "2,-1", "1,2,3", "x,2", "1,5kg", "NaN,2", "Inf,", "1e30,", "mem:1,2"} {
+	for _, text := range []string{"", ",", "cpu:", "cpu:,", "2", "2-5", "5,2", "2,2", "-1,2", "--1,", "cpu:-1,", ",-1", "2,-1", "1,2,3", "x,2", "1,5kg", "NaN,2", "Inf,", "1e30,", "mem:1,2"} {
 		if w, err := ParseWindow(text); err == nil {
 			t.Errorf("%q is the window %+v", text, w)
 		}
@@ -95,6 +97,9 @@ func TestWindowsDivide(t *testing.T) {
 			if sum != len(at) {
 				t.Errorf("%s%v hold %d of %d samples", prefix, windows, sum, len(at))
 			}
+		}
+		if n := count(t, runs, "-0.25,"); n != 26 {
+			t.Errorf("the last 250ms hold %d samples, want 26", n)
 		}
 		if n := count(t, runs, prefix+"0.1,0.2"); n != 10 {
 			t.Errorf("%s0.1,0.2 holds %d samples, want 10", prefix, n)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/profilecollection/pct/pct/internal/path"
 )
@@ -51,6 +52,55 @@ func TestHead(t *testing.T) {
 	}
 }
 
+func TestProcesses(t *testing.T) {
+	all := []path.Process{
+		{Pid: 10, Ppid: 9, How: "launch", State: "running", Mode: "sampled", Wall: 2500 * time.Millisecond, CPU: time.Second,
+			Subtree: 3 * time.Second, Samples: 100, Lost: 1, Commands: []string{"make all"}},
+		{Depth: 1, Pid: 11, Ppid: 10, How: "fork", State: "signal SIGKILL", Start: time.Second, CPU: 2 * time.Second,
+			Subtree: 2 * time.Second, Commands: []string{"cc\n", "as \x1b[2J"}},
+		{Depth: 2, Pid: 12000, Ppid: 11},
+	}
+	want := `
+  PID  PPID  HOW     STATE           MODE     START   WALL    CPU   TREE  SAMPLES  LOST  COMMAND
+   10     9  launch  running         sampled  0.000  2.500  1.000  3.000      100     1  make all
+   11    10  fork    signal SIGKILL  ?        1.000  0.000  2.000  2.000        0     0   \_ cc? => as ?[2J
+12000    11  ?       ?               ?        0.000      ?  0.000  0.000        0     0       \_
+`
+	var b strings.Builder
+	if err := Processes(&b, all); err != nil || "\n"+b.String() != want {
+		t.Errorf("%v, got\n%swant%s", err, b.String(), want)
+	}
+}
+
+func TestPhases(t *testing.T) {
+	p := &path.Phases{Weight: 10, Samples: 10, Rows: []path.Phase{
+		{Window: path.Window{To: time.Second}, Weight: 8, Samples: 8, Top: path.Row{Frames: []string{"f\x1b", "main"}, Weight: 4}},
+		{Window: path.Window{From: time.Second, To: 2 * time.Second}},
+		{Window: path.Window{From: 9500 * time.Millisecond, To: 10 * time.Second}, Group: "n=\n", Weight: 2, Samples: 2,
+			Top: path.Row{Frames: []string{"g"}, Weight: 2}},
+	}}
+	want := "# window, its share, and the heaviest in it with its share of the row\n" +
+		"-window 0,1       80.0%   ####################    50.0%   f? <- main\n" +
+		"-window 1,2        0.0%\n" +
+		"-window 9.5,10    20.0%   #####                  n=?   100.0%   g\n"
+	var b strings.Builder
+	if err := Phases(&b, p); err != nil || b.String() != want {
+		t.Errorf("%v, got\n%swant\n%s", err, b.String(), want)
+	}
+}
+
+func TestTop(t *testing.T) {
+	pulse := Pulse{Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Alive: 1, Processes: 2, Samples: 30, Lost: 4, SampleRate: 99.96,
+		CPU: 1500 * time.Millisecond, Cores: 1.5, Limits: []string{"name ~ \x1b"}}
+	rows := []path.HotRow{{Name: "f\n", Self: 3, Total: 4}, {Group: "pid=7", Name: "g", Total: 4}}
+	want := "# 03:04:05   1 of 2 processes alive   30 samples (100.0/s), 4 lost   CPU 1.50s (1.50 cores)\n" +
+		"# name ~ ?\n#  self    total\n  75.0%   100.0%   f?\n   0.0%   100.0%   pid=7   g\n"
+	var b strings.Builder
+	if err := Top(&b, pulse, rows, 4); err != nil || b.String() != want {
+		t.Errorf("%v, got\n%swant\n%s", err, b.String(), want)
+	}
+}
+
 // A report that can't be written is no success.
 func TestWriteErrors(t *testing.T) {
 	p := &path.Profile{Rows: []path.Row{{Frames: []string{"f"}}}}
@@ -59,6 +109,15 @@ func TestWriteErrors(t *testing.T) {
 	}
 	if err := Head(broken{}, path.Summary{}, 0, nil); !errors.Is(err, errBroken) {
 		t.Errorf("Head: %v", err)
+	}
+	if err := Processes(broken{}, nil); !errors.Is(err, errBroken) {
+		t.Errorf("Processes: %v", err)
+	}
+	if err := Phases(broken{}, &path.Phases{}); !errors.Is(err, errBroken) {
+		t.Errorf("Phases: %v", err)
+	}
+	if err := Top(broken{}, Pulse{}, nil, 0); !errors.Is(err, errBroken) {
+		t.Errorf("Top: %v", err)
 	}
 	if err := Table(broken{}, nil); !errors.Is(err, errBroken) {
 		t.Errorf("Table: %v", err)
