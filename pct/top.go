@@ -109,8 +109,9 @@ func (w *watch) frame(now time.Time, rows int) ([]byte, error) {
 		elapsed = now.Sub(w.before.Time)
 	}
 	if elapsed > 0 {
-		pulse.SampleRate = float64(pulse.Samples-w.before.Samples) / elapsed.Seconds()
-		pulse.Cores = (pulse.CPU - w.before.CPU).Seconds() / elapsed.Seconds()
+		// Runs can also be removed.
+		pulse.SampleRate = float64(max(0, pulse.Samples-w.before.Samples)) / elapsed.Seconds()
+		pulse.Cores = max(0, pulse.CPU-w.before.CPU).Seconds() / elapsed.Seconds()
 	}
 	w.before = pulse
 	selected, err := runs.Select(w.window, w.where)

@@ -71,6 +71,7 @@ func (t *families) read(dir string) *family {
 	if len(f.processes) == 0 {
 		return nil
 	}
+	f.own()
 	for i, p := range f.processes {
 		for _, program := range p.Programs {
 			if program.Dir != "" {
@@ -81,21 +82,38 @@ func (t *families) read(dir string) *family {
 	return f
 }
 
+// own gives the first process the run directory of the tree, which is there before
+// anything happens and may go unmentioned.
+func (f *family) own() {
+	name := filepath.Base(f.dir)
+	for _, p := range f.processes {
+		for _, program := range p.Programs {
+			if program.Dir == name {
+				return
+			}
+		}
+	}
+	if first := &f.processes[0].Programs[0]; first.Dir == "" {
+		first.Dir = name
+	}
+}
+
 // start is when the first process of the tree began.
 func (f *family) start() time.Time { return f.processes[0].Start }
 
-// index returns the process that a run directory is of: by its name, else by the
-// process's number and the time; -1 if none.
+// index returns the process that a run directory is of: by its name, else the last
+// process of its number that was there when the run began; -1 if none.
 func (f *family) index(dir string, m data.Meta) int {
 	if i, ok := f.of[filepath.Base(dir)]; ok {
 		return i
 	}
-	for i, p := range slices.Backward(f.processes) {
-		if p.Pid == m.Pid && !p.Start.After(m.Start) {
-			return i
+	found := -1
+	for i, p := range f.processes {
+		if p.Pid == m.Pid && (found < 0 || !p.Start.After(m.Start)) {
+			found = i
 		}
 	}
-	return -1
+	return found
 }
 
 // kin is what runs of one process have in common. Without a tree, runs of equal

@@ -62,6 +62,17 @@ func TestOffsets(t *testing.T) {
 	tree := "PCTtree1\nstart\t1000000000000\t7\t1\tlaunch\nstart\t1002000000000\t8\t7\tfork\ndir\t1\t8\tb.8\n"
 	check(t, os.WriteFile(filepath.Join(first, "tree"), []byte(tree), 0o600))
 	t.Chdir(root)
+	// The tree does not say that a.7 is of process 7, nor does it know when it began exactly.
+	rows, _, err := new(Reader).Lineage([]string{"a.7"}, start)
+	check(t, err)
+	if len(rows) != 2 || rows[0].Samples != 2 || rows[1].Samples != 2 || rows[1].Depth != 1 {
+		t.Errorf("%+v", rows)
+	}
+	dirs, _, err := new(Reader).Descendants([]string{"./a.7/paths"})
+	check(t, err)
+	if len(dirs) != 2 || dirs[0] != "a.7" || dirs[1] != second {
+		t.Errorf("descendants %q", dirs)
+	}
 	runs, err := Open([]string{"a.7", second, "c.9", filepath.Join("b.8", "paths")})
 	check(t, err)
 	if len(runs.Warnings) > 0 {
