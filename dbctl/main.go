@@ -12,7 +12,10 @@ import (
 	"github.com/profilecollection/pct/dbctl/internal/session"
 )
 
-func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+func main() {
+	session.Launcher()
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
 
 // Exit statuses of our own; a profiled program's is passed on as it is.
 const (

@@ -47,6 +47,8 @@ type block struct {
 	do    performer
 	sinks outputs
 	say   func(format string, args ...any)
+
+	functions bool // a pattern may look at functions' names
 }
 
 // step offers a line to the machine and carries out what it selects. It

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -10,29 +11,33 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/profilecollection/pct/dbctl/internal/debugger"
+	"github.com/profilecollection/pct/dbctl/internal/tracer"
 )
 
 // clock says when a thread is to be sampled. It belongs to one process; its
-// methods are for the goroutine of the session.
+// methods are for the tracing goroutine.
 type clock interface {
 	name() string
-	// signal stops the thread whose time it is; "" if the debugger has to.
-	signal() string
+	// signal is what stops the thread whose time it is; 0: it's to be
+	// interrupted.
+	signal() unix.Signal
+	// watches reports whether the clock may have sent this signal, and sent
+	// whether it has: others are the program's own.
+	watches(unix.Signal) bool
+	sent(tid int, info *tracer.Siginfo) bool
 	add(tid int) error
 	remove(tid int)
 	// tick is asked when a thread stopped for the clock's signal or because
-	// due named it: how many periods of CPU time it stands for, 0 if the clock
-	// has nothing to do with that stop. The answer is not sure if the program
-	// has come to use the clock's signal itself: its sender is to be asked for.
-	tick(tid int) (periods uint64, sure bool)
+	// due named it: how many periods of CPU time it stands for, 0 if its time
+	// has not come.
+	tick(tid int) (periods uint64)
 	// failed says why the clock can't go on; "" if it can.
 	failed() string
-	// due returns the threads that are to be stopped now, and
-	// when it is to be asked again; the zero time: never.
+	// due returns the threads that are to be interrupted now, and when it is
+	// to be asked again; the zero time: never.
 	due(now time.Time) ([]int, time.Time)
-	// stop stops one of them; false: the debugger is to.
-	stop(tid int) bool
+	// deaf reports whether a thread does not get the signal.
+	deaf(tid int) bool
 	// rebase forgets the CPU time that nobody could sample.
 	rebase()
 	close()
@@ -67,7 +72,7 @@ const shortest = 100 * time.Microsecond
 // is the first that works. The reason why a better one did not is told.
 func startClock(kind string, pid int, p period, tids []int) (c clock, why string, err error) {
 	if p.mean < shortest {
-		return nil, "", fmt.Errorf("a period of %v is too short for a debugger: %v is the least", p.mean, shortest)
+		return nil, "", fmt.Errorf("a period of %v is too short: %v is the least", p.mean, shortest)
 	}
 	start := func(c clock) error {
 		for _, tid := range tids {
@@ -116,58 +121,24 @@ func threadTime(pid, tid int) (time.Duration, bool) {
 	return time.Duration(ns), err == nil
 }
 
-// processTime is the CPU time of a process so far.
-func processTime(pid int) time.Duration {
-	// The process's CPU clock, as clock_getcpuclockid(3) makes it.
-	const schedClock = 2
-	var ts unix.Timespec
-	if unix.ClockGettime(int32(^pid<<3|schedClock), &ts) != nil {
-		return 0
-	}
-	return time.Duration(ts.Nano())
-}
+// kernelSent is SI_KERNEL, the code of a signal that the kernel sends for no
+// descriptor.
+const kernelSent = 0x80
 
-// masks are the signals that a thread blocks and that are pending for it, and
-// those that its process catches and ignores; bit n-1 is signal n.
-type masks struct{ blocked, pending, shared, caught, ignored uint64 }
+// clockSignals do nothing to a program that does not use them, so that one
+// which arrives after we have died is harmless.
+var clockSignals = [...]unix.Signal{unix.SIGURG, unix.SIGWINCH}
 
-func readMasks(pid, tid int) (m masks, err error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/status", pid, tid))
+// harmless is the first of them that the process has no handler for.
+func harmless(pid int) (unix.Signal, error) {
+	status, err := tracer.ReadStatus(pid, pid)
 	if err != nil {
-		return m, err
+		return 0, err
 	}
-	for line := range strings.Lines(string(text)) {
-		key, value, _ := strings.Cut(strings.TrimSpace(line), ":\t")
-		to := map[string]*uint64{
-			"SigBlk": &m.blocked, "SigPnd": &m.pending, "ShdPnd": &m.shared, "SigCgt": &m.caught, "SigIgn": &m.ignored,
-		}[key]
-		if to != nil {
-			*to, _ = strconv.ParseUint(value, 16, 64)
+	for _, sig := range clockSignals {
+		if status.Caught&tracer.Bit(sig) == 0 {
+			return sig, nil
 		}
 	}
-	return m, nil
-}
-
-// bit is a signal's place in such a mask; 0, no signal, has none.
-func bit(sig unix.Signal) uint64 {
-	if sig == 0 {
-		return 0
-	}
-	return 1 << (sig - 1)
-}
-
-// harmless is the first signal that the debugger can watch, that is ignored by
-// default, and that the process does not use itself.
-func harmless(pid int) (unix.Signal, string, error) {
-	m, err := readMasks(pid, pid)
-	if err != nil {
-		return 0, "", err
-	}
-	for _, name := range debugger.ClockSignals {
-		sig := unix.SignalNum(name)
-		if sig != unix.SIGVTALRM && m.caught&bit(sig) == 0 {
-			return sig, name, nil
-		}
-	}
-	return 0, "", fmt.Errorf("the program uses all the signals that would do: %s", strings.Join(debugger.ClockSignals, ", "))
+	return 0, errors.New("the program uses both signals that would do, SIGURG and SIGWINCH")
 }

@@ -1,14 +1,16 @@
 package session
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ianlancetaylor/demangle"
 
-	"github.com/profilecollection/pct/dbctl/internal/debugger"
+	"github.com/profilecollection/pct/dbctl/internal/mi"
 	"github.com/profilecollection/pct/unwind"
 )
 
@@ -22,15 +24,15 @@ type matcher struct {
 	inlined bool // a function that matches has inlined copies
 }
 
-func (s *Session) matcher(pattern string) (*matcher, error) {
-	m := s.matchers[pattern]
+func (p *process) matcher(pattern string) (*matcher, error) {
+	m := p.matchers[pattern]
 	if m == nil {
 		re, err := regexp.Compile("^(?:" + pattern + ")$")
 		if err != nil {
 			return nil, err
 		}
 		m = &matcher{re: re, pattern: pattern, known: make(map[string]bool)}
-		s.matchers[pattern] = m
+		p.matchers[pattern] = m
 	}
 	return m, nil
 }
@@ -56,54 +58,68 @@ func readable(symbol string) string {
 
 // evaluate works out an expression in the innermost activation of a function.
 // There is no value where it's not active or the expression can't be read.
-func (s *Session) evaluate(function, expression string) (string, bool) {
-	value, ok := s.value(function, expression)
-	if s.rec != nil {
-		s.rec.value(function, expression, value, ok)
+func (p *process) evaluate(function, expression string) (string, bool) {
+	value, ok := p.value(function, expression)
+	if rec := p.recorder(); rec != nil {
+		rec.value(function, expression, value, ok)
 	}
 	return value, ok
 }
 
-func (s *Session) value(function, expression string) (string, bool) {
-	m, err := s.matcher(function)
+func (p *process) value(function, expression string) (string, bool) {
+	m, err := p.matcher(function)
 	if err != nil {
-		s.sayOnce("the function pattern %q: %v", function, err)
+		p.tree.sayOnce("the function pattern %q: %v", function, err)
 		return "", false
 	}
-	path := s.callPath()
+	path := p.callPath(p.now)
 	if path == nil {
 		return "", false
 	}
 	at := slices.IndexFunc(path, func(f unwind.Frame) bool {
-		symbol, _ := s.unwinder.Symbol(f)
+		symbol, _ := p.unwinder.Symbol(f)
 		return m.match(symbol)
 	})
-	s.readPathSymbols(path[:at+1])
-	if m.objects != len(s.symbols) {
-		s.findInlined(m)
+	if at < 0 && m.ruledOut(p) {
+		return "", false
+	}
+	name := p.show()
+	if p.link == nil {
+		p.run.unread(expression, "there was no debugger to ask")
+		return "", false
+	}
+	p.readPathSymbols(path[:at+1])
+	if m.objects != len(p.symbols) {
+		p.findInlined(m)
 	}
 	if m.inlined {
-		s.readPathSymbols(path)
-		return s.valueInlined(m, expression)
+		p.readPathSymbols(path)
+		return p.valueInlined(m, name, expression)
 	}
 	if at < 0 {
 		return "", false
 	}
 	m.found = true
-	return s.answer(s.table.Evaluate(s.now.Thread, path[at].CFA, expression), expression)
+	return p.answer(p.link.table.Evaluate(name, path[at].CFA, expression), expression)
+}
+
+// ruledOut reports that no frame can be of a function that matches: it's in no
+// symbol of the call path, and known to be inlined nowhere.
+func (m *matcher) ruledOut(p *process) bool {
+	return m.objects == len(p.symbols) && m.objects > 0 && !m.inlined
 }
 
 // valueInlined asks the debugger for the frames, which costs more: it alone
 // knows those of inlined functions.
-func (s *Session) valueInlined(m *matcher, expression string) (string, bool) {
-	_, r, err := s.ask(time.Now().Add(answerTime), s.table.Frames(s.now.Thread))
+func (p *process) valueInlined(m *matcher, name int, expression string) (string, bool) {
+	_, r, err := p.ask(time.Now().Add(answerTime), p.link.table.Frames(name))
 	if err != nil {
 		return "", false
 	}
-	for level, name := range s.table.ReadFrames(r) {
-		if m.match(name) {
+	for level, function := range p.link.table.ReadFrames(r) {
+		if m.match(function) {
 			m.found = true
-			return s.answer(s.table.EvaluateAt(s.now.Thread, level, expression), expression)
+			return p.answer(p.link.table.EvaluateAt(name, level, expression), expression)
 		}
 	}
 	return "", false
@@ -112,9 +128,9 @@ func (s *Session) valueInlined(m *matcher, expression string) (string, bool) {
 // findInlined finds out whether a function that matches was inlined anywhere:
 // whether its code begins where no symbol of that name lies. A pattern that is
 // no plain name is tried with the names of the symbols that match it.
-func (s *Session) findInlined(m *matcher) {
-	m.objects = len(s.symbols)
-	functions := s.unwinder.Functions(m.match)
+func (p *process) findInlined(m *matcher) {
+	m.objects = len(p.symbols)
+	functions := p.unwinder.Functions(m.match)
 	names := map[string]bool{m.pattern: regexp.QuoteMeta(m.pattern) == m.pattern}
 	for _, f := range functions {
 		names[readable(f.Name)] = true
@@ -124,15 +140,15 @@ func (s *Session) findInlined(m *matcher) {
 		if !plain {
 			continue
 		}
-		_, r, err := s.ask(deadline, s.table.Locate(name))
+		_, r, err := p.ask(deadline, p.link.table.Locate(name))
 		if err != nil {
 			continue
 		}
-		number, addresses := s.table.ReadLocations(r)
+		number, addresses := p.link.table.ReadLocations(r)
 		for _, a := range addresses {
 			m.inlined = m.inlined || !within(functions, a)
 		}
-		s.ask(deadline, s.table.Forget(number))
+		p.ask(deadline, p.link.table.Forget(number))
 	}
 }
 
@@ -149,69 +165,72 @@ func within(functions []unwind.Function, address uint64) bool {
 
 // answer has an expression evaluated. What it needs may lie in an object that
 // is not on the call path, a function that it calls for one: then all are read.
-func (s *Session) answer(commands []string, expression string) (string, bool) {
-	value, wrong := s.tryAnswer(commands)
-	if wrong != "" && s.readAllSymbols() {
-		value, wrong = s.tryAnswer(commands)
+func (p *process) answer(commands []string, expression string) (string, bool) {
+	value, wrong := p.tryAnswer(commands)
+	if wrong != "" && p.readAllSymbols() {
+		value, wrong = p.tryAnswer(commands)
 	}
 	if wrong != "" {
-		s.run.unread(expression, wrong)
+		p.run.unread(expression, wrong)
 	}
 	return value, wrong == ""
 }
 
 // tryAnswer sends the commands that evaluate an expression and reads its
 // value, or what is wrong with it.
-func (s *Session) tryAnswer(commands []string) (value, wrong string) {
+func (p *process) tryAnswer(commands []string) (value, wrong string) {
 	deadline := time.Now().Add(answerTime)
-	first, err := s.gdb.Send(commands...)
+	first, err := p.link.gdb.Send(commands...)
 	if err != nil {
 		return "", err.Error()
 	}
 	last := first + len(commands) - 1
 	for {
-		r, err := s.next(deadline)
+		r, err := p.link.gdb.Next(deadline)
+		if errors.Is(err, mi.ErrWoken) {
+			continue
+		}
 		if err != nil {
 			return "", err.Error()
 		}
-		if r == nil {
+		if r.Kind != mi.Result {
+			var ignored strings.Builder
+			p.aside(r, &ignored)
 			continue
 		}
 		if r.Token < first || r.Token > last {
-			s.answered(r)
+			p.answered(r)
 			continue
 		}
 		if r.Class == "error" && wrong == "" {
 			wrong = r.Str("msg")
 		}
 		if r.Token == last {
-			return s.table.Value(r), wrong
+			return p.link.table.Value(r), wrong
 		}
 	}
 }
 
 // notFound tells of the function patterns that were never met.
-func (s *Session) notFound() {
-	for pattern, m := range s.matchers {
+func (p *process) notFound() {
+	for pattern, m := range p.matchers {
 		switch {
+		case p.unwinder == nil:
 		case m.found:
-		case !m.inlined && len(s.unwinder.Functions(m.match)) == 0:
-			s.run.note(fmt.Sprintf("no function matches %q", pattern))
+		case !m.inlined && len(p.unwinder.Functions(m.match)) == 0:
+			p.run.note(fmt.Sprintf("no function matches %q", pattern))
 		default:
-			s.run.note(fmt.Sprintf("no sampled call path goes through a function that matches %q", pattern))
+			p.run.note(fmt.Sprintf("no sampled call path goes through a function that matches %q", pattern))
 		}
 	}
 }
 
 // functionAt is the name of the function in which an event's thread stands.
-func (s *Session) functionAt(ev debugger.Event) string {
-	before, frames := s.now, s.frames
-	s.now, s.frames = &ev, nil
-	name := ""
-	if path := s.callPath(); len(path) > 0 {
-		raw, _ := s.unwinder.Symbol(path[0])
-		name = readable(raw)
+func (p *process) functionAt(now *moment) string {
+	path := p.callPath(now)
+	if len(path) == 0 {
+		return ""
 	}
-	s.now, s.frames = before, frames
-	return name
+	raw, _ := p.unwinder.Symbol(path[0])
+	return readable(raw)
 }

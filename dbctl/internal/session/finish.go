@@ -3,85 +3,66 @@ package session
 import (
 	"os"
 	"os/signal"
-	"strconv"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 
-	"github.com/profilecollection/pct/dbctl/internal/debugger"
-	"github.com/profilecollection/pct/dbctl/internal/machine"
+	"github.com/profilecollection/pct/dbctl/internal/tracer"
 )
 
-// finish lets the process go if it still lives, offers its last event, and
-// completes its run directory.
-func (s *Session) finish() error {
-	defer func() {
-		s.close()
-		if s.unwinder != nil {
-			s.unwinder.Close()
-		}
-	}()
-	s.stopClock()
-	state, status, cpu := "complete", s.status.String(), s.status.cpu
-	switch {
-	case s.state != gone:
-		cpu = processTime(s.pid)
-		if s.state == attached {
-			s.letGo()
-		}
-		state, status = "detached", ""
-	case s.status.ws.Signaled():
-		s.offer(debugger.Event{}, machine.FormatEvent("killed", "signal", unix.SignalName(s.status.ws.Signal())))
-	default:
-		s.offer(debugger.Event{}, machine.FormatEvent("exited", "code", strconv.Itoa(s.status.ws.ExitStatus())))
+// finish is after the tracing thread has ended: whatever lives runs on without
+// us. The program's status is still ours to give back, and is waited for unless
+// the script has said what ours is.
+func (t *tree) finish() error {
+	if t.root != nil && !t.root.gone && !t.quitted {
+		return t.await(t.root.pid)
 	}
-	s.offer(debugger.Event{}, "eof")
-	s.dog.free(s.pid)
-	if s.run == nil {
-		return nil
-	}
-	s.block.sinks.close()
-	s.notFound()
-	if s.run.detached {
-		state = "detached"
-	}
-	return s.run.finish(state, status, cpu)
+	return nil
 }
 
-// close undoes what was to be undone at the end.
-func (s *Session) close() {
-	for _, c := range s.closers {
-		c.Close()
+// await waits for the end of our child, which nobody traces.
+func (t *tree) await(pid int) error {
+	for {
+		var ws unix.WaitStatus
+		_, err := unix.Wait4(pid, &ws, unix.WUNTRACED, nil)
+		switch {
+		case err == unix.EINTR:
+		case err != nil:
+			return err
+		case ws.Stopped():
+			if t.signals.stopWanted() {
+				unix.Kill(os.Getpid(), unix.SIGSTOP)
+			}
+		default:
+			t.status = ws
+			return nil
+		}
 	}
 }
 
 // unprofiled runs a program without looking at it.
-func (s *Session) unprofiled(path string) (int, error) {
-	s.signals = catchSignals(func() {})
-	defer s.signals.close()
+func (t *tree) unprofiled(path string) (int, error) {
+	t.signals = catchSignals(func() {})
 	for sig := unix.Signal(1); sig <= 64; sig++ {
-		if s.cfg.Ignored&bit(sig) != 0 {
+		if t.cfg.Ignored&tracer.Bit(sig) != 0 {
 			signal.Ignore(sig)
 		}
 	}
-	files, after, err := s.files()
+	files, after, err := t.files()
 	if err != nil {
 		return 0, err
 	}
-	attr := &os.ProcAttr{Files: files[:], Env: s.cfg.Environ, Sys: &syscall.SysProcAttr{Setsid: s.cfg.Pty, Setctty: s.cfg.Pty}}
-	p, err := os.StartProcess(path, s.cfg.Argv, attr)
+	attr := &os.ProcAttr{Files: files[:], Env: t.cfg.Environ, Sys: &syscall.SysProcAttr{Setsid: t.cfg.Pty, Setctty: t.cfg.Pty}}
+	p, err := os.StartProcess(path, t.cfg.Argv, attr)
 	if forShell(path, err) {
-		p, err = os.StartProcess(shell, append([]string{shell, path}, s.cfg.Argv[1:]...), attr)
+		p, err = os.StartProcess(shell, append([]string{shell, path}, t.cfg.Argv[1:]...), attr)
 	}
 	if err != nil {
 		return 0, launchError(path, err)
 	}
-	after(p.Pid)
-	defer s.close()
-	s.pid, s.state = p.Pid, released
-	go waitFor(s.pid, func(st childStatus) { s.child <- st })
-	if err := s.loop(); err != nil {
+	after()
+	if err := t.await(p.Pid); err != nil {
 		return 0, err
 	}
-	return s.status.exitCode(), nil
+	return exitCode(t.status), nil
 }

@@ -2,18 +2,17 @@ package session
 
 import (
 	"errors"
-	"fmt"
+	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/dbctl/internal/machine"
+	"github.com/profilecollection/pct/dbctl/internal/tracer"
 )
 
-// itimerMark is added to the interval of our timer, in microseconds, so that
-// it's told from one which the program set itself.
-const itimerMark = 7
-
-// itimerClock is the paper's way: setitimer(ITIMER_VIRTUAL), called by the
-// process itself before its first instruction, gives it SIGVTALRM. The
+// itimerClock is the paper's way: setitimer(ITIMER_VIRTUAL), called in the
+// process before it executes the program, gives it SIGVTALRM. The
 // signal's disposition is SIG_IGN: a tracer sees it all the same, and a
 // process whose tracer is gone lives on. Both survive exec; a child inherits
 // the disposition, not the timer.
@@ -27,20 +26,21 @@ type itimerClock struct {
 
 func newItimerClock(pid int, p period) *itimerClock { return &itimerClock{pid: pid, p: p} }
 
-// armItimer makes the calls of the itimer clock in a program that has not
-// begun.
-func armItimer(t *tracee, p time.Duration) error {
-	if err := t.ignore(unix.SIGVTALRM); err != nil {
-		return fmt.Errorf("clock itimer: cannot ignore its signal: %w", err)
-	}
-	if err := t.setTimer(p.Microseconds() + itimerMark); err != nil {
-		return fmt.Errorf("clock itimer: cannot set the timer: %w", err)
-	}
-	return nil
-}
+func (c *itimerClock) name() string                     { return "itimer" }
+func (c *itimerClock) signal() unix.Signal              { return unix.SIGVTALRM }
+func (c *itimerClock) watches(sig unix.Signal) bool     { return sig == unix.SIGVTALRM }
+func (c *itimerClock) deaf(int) bool                    { return false }
+func (c *itimerClock) remove(int)                       {}
+func (c *itimerClock) tick(int) uint64                  { return 1 }
+func (c *itimerClock) due(time.Time) ([]int, time.Time) { return nil, time.Time{} }
+func (c *itimerClock) rebase()                          {}
+func (c *itimerClock) close()                           {}
 
-func (c *itimerClock) name() string   { return "itimer" }
-func (c *itimerClock) signal() string { return "SIGVTALRM" }
+// sent believes the kernel's signals, as long as the program has not made them
+// its own.
+func (c *itimerClock) sent(_ int, info *tracer.Siginfo) bool {
+	return info.Code() == kernelSent && !c.taken()
+}
 
 var errRandomItimer = errors.New("a timer of the process itself has no random periods: use clock perf or poll")
 
@@ -49,16 +49,6 @@ func (c *itimerClock) add(tid int) error {
 		return errRandomItimer
 	}
 	return nil
-}
-
-func (c *itimerClock) remove(int) {}
-
-// tick believes every signal, as long as the program has not made it its own.
-func (c *itimerClock) tick(tid int) (uint64, bool) {
-	if c.taken() {
-		return 0, true
-	}
-	return 1, true
 }
 
 func (c *itimerClock) failed() string {
@@ -71,11 +61,26 @@ func (c *itimerClock) failed() string {
 // taken reports whether the program catches the signal: it uses the timer
 // itself then, ours is gone, and the signals are the program's.
 func (c *itimerClock) taken() bool {
-	m, err := readMasks(c.pid, c.pid)
-	return err == nil && (m.caught&bit(unix.SIGVTALRM) != 0 || m.ignored&bit(unix.SIGVTALRM) == 0)
+	status, err := tracer.ReadStatus(c.pid, c.pid)
+	vtalrm := tracer.Bit(unix.SIGVTALRM)
+	return err == nil && (status.Caught&vtalrm != 0 || status.Ignored&vtalrm == 0)
 }
 
-func (c *itimerClock) due(time.Time) ([]int, time.Time) { return nil, time.Time{} }
-func (c *itimerClock) stop(int) bool                    { return false }
-func (c *itimerClock) rebase()                          {}
-func (c *itimerClock) close()                           {}
+// itimerAsked is the period of that clock, if the script will ask for it in the
+// program to be launched: its timer is set before the program begins.
+func (t *tree) itimerAsked(path string) time.Duration {
+	rule := t.cfg.Program.For(executable(path))
+	if rule == nil {
+		return 0
+	}
+	m := machine.New(t.cfg.Program, rule, t.cfg.Vars)
+	for _, a := range m.Names(machine.Clock) {
+		if len(a.Args) < 2 || m.Expand(a.Args[0]) != "itimer" {
+			continue
+		}
+		if us, err := strconv.Atoi(m.Expand(a.Args[1])); err == nil && us > 0 {
+			return time.Duration(us) * time.Microsecond
+		}
+	}
+	return 0
+}

@@ -6,76 +6,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
-
-// launch starts a program as its caller would have, and leaves it stopped at
-// its first instruction, traced by nobody.
-//
-// It is our child, in our process group and session, with our standard files;
-// the debugger comes later, by attaching. A debugger that starts a program
-// itself changes its group, its environment and its address space, and takes
-// it along when it dies.
-//
-// prepare may make system calls in the program before it has run at all. dog
-// knows of the stop before it happens.
-func launch(exe string, argv []string, files [3]*os.File, environ []string, terminal bool, dog *watchdog, prepare func(*tracee) error) (pid int, err error) {
-	// The kernel knows a tracer by its thread.
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	attr := &os.ProcAttr{
-		Files: files[:],
-		Env:   environ,
-		Sys:   &syscall.SysProcAttr{Ptrace: true, Setsid: terminal, Setctty: terminal},
-	}
-	p, err := os.StartProcess(exe, argv, attr)
-	if err != nil {
-		return 0, launchError(exe, err)
-	}
-	pid = p.Pid
-	p.Release()
-	fail := func(err error) (int, error) {
-		unix.Kill(pid, unix.SIGKILL)
-		var ws unix.WaitStatus
-		for {
-			if _, e := unix.Wait4(pid, &ws, unix.WALL, nil); e != nil && e != unix.EINTR || ws.Exited() || ws.Signaled() {
-				return 0, err
-			}
-		}
-	}
-	t := &tracee{tid: pid}
-	if err := t.await(); err != nil {
-		return fail(fmt.Errorf("%s did not start: %v", exe, err))
-	}
-	// The stop at exec is a SIGTRAP, which would be delivered, and deadly, if we
-	// died now. It's exchanged for one from which the watchdog helps.
-	err = dog.hold(pid)
-	if err == nil {
-		err = t.swapStop()
-	}
-	if err == nil {
-		err = prepare(t)
-	}
-	if err != nil {
-		return fail(err)
-	}
-	if err := detachWith(pid, unix.SIGSTOP); err != nil {
-		return fail(fmt.Errorf("cannot hold %s: %v", exe, err))
-	}
-	return pid, nil
-}
-
-// detachWith ends our tracing; the tracee gets the signal.
-func detachWith(tid int, sig unix.Signal) error {
-	if _, _, e := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_DETACH, uintptr(tid), 0, uintptr(sig), 0, 0); e != 0 {
-		return e
-	}
-	return nil
-}
 
 // find resolves a command as execvp does, and returns the path to execute.
 func find(name string) (string, error) {
@@ -203,9 +137,9 @@ func launchError(exe string, err error) error {
 	return &NotRunnable{fmt.Sprintf("%s: %v", exe, err), err}
 }
 
-// privileged reports whether executing the file would give a process rights
-// that it loses when it's traced by a user who is not root.
-func privileged(exe string) bool {
-	fi, err := os.Stat(exe)
-	return err == nil && os.Geteuid() != 0 && fi.Mode()&(os.ModeSetuid|os.ModeSetgid) != 0
+// noRule says that no EXEC is for a program.
+type noRule struct{ exe string }
+
+func (e *noRule) Error() string {
+	return fmt.Sprintf("no EXEC of the script matches %s: it runs unprofiled", e.exe)
 }

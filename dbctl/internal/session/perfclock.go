@@ -11,6 +11,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/dbctl/internal/tracer"
 )
 
 // perfClock is a task clock of the kernel for each thread, held by us: nothing
@@ -24,7 +26,6 @@ type perfClock struct {
 	p       period
 	status  *os.File
 	sig     unix.Signal
-	sigName string
 	threads map[int]*perfThread
 	looked  time.Time
 	mute    bool // the program uses all the signals that would do
@@ -35,7 +36,7 @@ type perfThread struct {
 	fd   int
 	last uint64 // count at the last tick, ns
 	next uint64 // count at which the coming one is due
-	deaf bool   // it does not get the signal, and is to be stopped by the debugger
+	deaf bool   // it does not get the signal, and is to be interrupted
 }
 
 // ownerTID is F_OWNER_TID of fcntl(2).
@@ -45,25 +46,43 @@ const ownerTID = 0
 const perfLook = 50 * time.Millisecond
 
 func newPerfClock(pid int, p period) (*perfClock, error) {
-	sig, name, err := harmless(pid)
-	if err != nil {
+	sig, err := harmless(pid)
+	if err != nil && !tolerant(pid) {
 		return nil, err
+	}
+	if err != nil {
+		sig = unix.SIGURG
 	}
 	status, err := os.Open(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return nil, err
 	}
-	return &perfClock{pid: pid, p: p, status: status, sig: sig, sigName: name, threads: make(map[int]*perfThread), looked: time.Now()}, nil
+	return &perfClock{pid: pid, p: p, status: status, sig: sig, threads: make(map[int]*perfThread), looked: time.Now()}, nil
 }
 
 func (c *perfClock) name() string   { return "perf" }
 func (c *perfClock) failed() string { return "" }
-func (c *perfClock) stop(int) bool  { return false } // those that are due don't get its signal
-func (c *perfClock) signal() string {
+func (c *perfClock) signal() unix.Signal {
 	if c.mute {
-		return ""
+		return 0
 	}
-	return c.sigName
+	return c.sig
+}
+
+func (c *perfClock) watches(sig unix.Signal) bool {
+	return sig == unix.SIGURG || sig == unix.SIGWINCH
+}
+
+// sent knows the signal by the descriptor that it's about. It may be one for
+// which the clock has taken another since.
+func (c *perfClock) sent(tid int, info *tracer.Siginfo) bool {
+	t := c.threads[tid]
+	return t != nil && info.Code() > 0 && info.Code() < kernelSent && info.Fd() == t.fd
+}
+
+func (c *perfClock) deaf(tid int) bool {
+	t := c.threads[tid]
+	return t != nil && t.deaf
 }
 
 func (c *perfClock) add(tid int) error {
@@ -139,20 +158,19 @@ func (c *perfClock) remove(tid int) {
 
 // tick counts by the thread's own CPU time, so that ticks which came while one
 // was pending weigh as much as they would have.
-func (c *perfClock) tick(tid int) (uint64, bool) {
+func (c *perfClock) tick(tid int) uint64 {
 	t := c.threads[tid]
 	if t == nil {
-		return 0, true
+		return 0
 	}
-	sure := !c.caught()
-	if !sure {
-		c.looked = time.Time{} // give way at once: the kernel merges equal signals
+	if !c.mute && c.caught() {
+		c.giveWay() // at once: the kernel merges equal signals
 	}
 	now, ok := t.count()
 	// The mark was set from the count at the last stop, which comes a little
 	// after the tick.
 	if !ok || now+uint64(c.p.mean)/4 < t.next {
-		return 0, sure
+		return 0
 	}
 	var late uint64
 	if now > t.next {
@@ -169,7 +187,7 @@ func (c *perfClock) tick(tid int) (uint64, bool) {
 	if t.deaf {
 		t.next -= late % uint64(c.p.mean) // what is over counts for the next
 	}
-	return periods, sure
+	return periods
 }
 
 func (t *perfThread) count() (uint64, bool) {
@@ -186,28 +204,38 @@ func (c *perfClock) due(now time.Time) ([]int, time.Time) {
 	c.giveWay()
 	for tid, t := range c.threads {
 		if count, ok := t.count(); t.deaf || ok && count > t.next+2*uint64(c.p.mean) {
-			m, err := readMasks(c.pid, tid)
-			t.deaf = err == nil && (m.blocked&bit(c.sig) != 0 || c.mute)
+			status, err := tracer.ReadStatus(c.pid, tid)
+			t.deaf = err == nil && (status.Blocked&tracer.Bit(c.sig) != 0 || c.mute)
+			c.quiet(t)
 		}
 	}
 	return c.deafDue(), c.wake(now)
 }
 
+// quiet ends the signals to a thread that blocks them: they would stay with it.
+func (c *perfClock) quiet(t *perfThread) {
+	flags := unix.O_ASYNC | unix.O_NONBLOCK
+	if t.deaf {
+		flags = unix.O_NONBLOCK
+	}
+	unix.FcntlInt(uintptr(t.fd), unix.F_SETFL, flags)
+}
+
 // giveWay takes another signal if the program has come to use ours. Where none
-// is left, all threads are stopped by the debugger.
+// is left, all threads are interrupted.
 func (c *perfClock) giveWay() {
 	if c.mute || !c.caught() || tolerant(c.pid) {
 		return
 	}
-	sig, name, err := harmless(c.pid)
+	sig, err := harmless(c.pid)
 	c.mute = err != nil
 	if !c.mute {
-		c.sig, c.sigName = sig, name
+		c.sig = sig
 	}
 	for tid, t := range c.threads {
 		t.deaf = c.mute
 		if c.mute {
-			unix.FcntlInt(uintptr(t.fd), unix.F_SETFL, unix.O_NONBLOCK)
+			c.quiet(t)
 		} else {
 			c.aim(t, tid)
 		}
@@ -227,7 +255,7 @@ func (c *perfClock) caught() bool {
 		return false
 	}
 	mask, err := strconv.ParseUint(string(after[:16]), 16, 64)
-	return err == nil && mask&bit(c.sig) != 0
+	return err == nil && mask&tracer.Bit(c.sig) != 0
 }
 
 // tolerant reports whether the process executes a Go program: its runtime

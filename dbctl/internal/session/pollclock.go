@@ -4,18 +4,17 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/dbctl/internal/tracer"
 )
 
-// pollClock reads the CPU time of each thread and stops those that have used
-// their period, by a signal that the program ignores, or by the debugger where
-// that can't be. It needs no permission but the debugger's, and changes nothing
-// in the process; its ticks are late by up to a period, and a thread that blocks
-// meanwhile is sampled where it blocks.
+// pollClock reads the CPU time of each thread and interrupts those that have
+// used their period. It needs no permission but that to trace, and changes
+// nothing in the process; its ticks are late by up to a period, and a thread that
+// blocks meanwhile is sampled where it blocks.
 type pollClock struct {
 	pid     int
 	p       period
-	sig     unix.Signal // 0: the program uses all that would do
-	sigName string
 	threads map[int]*pollThread
 	next    time.Time
 }
@@ -25,32 +24,17 @@ type pollThread struct {
 }
 
 func newPollClock(pid int, p period) *pollClock {
-	c := &pollClock{pid: pid, p: p, threads: make(map[int]*pollThread)}
-	if sig, name, err := harmless(pid); err == nil {
-		c.sig, c.sigName = sig, name
-	}
-	return c
+	return &pollClock{pid: pid, p: p, threads: make(map[int]*pollThread)}
 }
 
-func (c *pollClock) name() string   { return "poll" }
-func (c *pollClock) signal() string { return c.sigName }
-
-// stop sends the thread our signal, unless it blocks it or the program has come
-// to use it: from then on the debugger stops all threads.
-func (c *pollClock) stop(tid int) bool {
-	if c.sig == 0 {
-		return false
-	}
-	m, err := readMasks(c.pid, tid)
-	if err != nil {
-		return false
-	}
-	if m.caught&bit(c.sig) != 0 {
-		c.sig, c.sigName = 0, ""
-		return false
-	}
-	return m.blocked&bit(c.sig) == 0 && unix.Tgkill(c.pid, tid, c.sig) == nil
-}
+func (c *pollClock) name() string                   { return "poll" }
+func (c *pollClock) signal() unix.Signal            { return 0 }
+func (c *pollClock) watches(unix.Signal) bool       { return false }
+func (c *pollClock) sent(int, *tracer.Siginfo) bool { return false }
+func (c *pollClock) deaf(int) bool                  { return false }
+func (c *pollClock) failed() string                 { return "" }
+func (c *pollClock) remove(tid int)                 { delete(c.threads, tid) }
+func (c *pollClock) close()                         {}
 
 func (c *pollClock) add(tid int) error {
 	if c.threads[tid] == nil {
@@ -60,24 +44,18 @@ func (c *pollClock) add(tid int) error {
 	return nil
 }
 
-func (c *pollClock) remove(tid int) { delete(c.threads, tid) }
-
-func (c *pollClock) failed() string { return "" }
-
-func (c *pollClock) tick(tid int) (uint64, bool) {
+func (c *pollClock) tick(tid int) uint64 {
 	t := c.threads[tid]
 	if t == nil {
-		return 0, true
+		return 0
 	}
-	m, err := readMasks(c.pid, tid)
-	sure := err == nil && c.sig != 0 && m.caught&bit(c.sig) == 0
 	now, ok := threadTime(c.pid, tid)
 	if !ok || now < t.due {
-		return 0, sure
+		return 0
 	}
 	late := now - t.due
 	t.due = now + c.p.next() - late%c.p.mean // what is over counts for the next
-	return 1 + uint64(late/c.p.mean), sure
+	return 1 + uint64(late/c.p.mean)
 }
 
 func (c *pollClock) due(now time.Time) ([]int, time.Time) {
@@ -101,5 +79,3 @@ func (c *pollClock) rebase() {
 		}
 	}
 }
-
-func (c *pollClock) close() {}

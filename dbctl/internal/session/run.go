@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -15,8 +16,9 @@ import (
 // run is the run directory of one program: a process that executes another
 // starts another.
 type run struct {
+	p        *process
 	prog     string
-	dir      *data.Dir
+	dir      *data.Dir // nil: not made yet
 	meta     data.Meta
 	start    time.Time
 	began    time.Duration // CPU time that the process had used for other programs
@@ -27,37 +29,82 @@ type run struct {
 	samples  uint64
 	partial  uint64
 	lostN    uint64
-	children int
-	repaired int
+	period   time.Duration // between two samples, on average
 	detached bool
-	wrong    func(format string, args ...any)
+	failed   bool // its directory can't be made
 }
 
-func newRun(root string, argv []string, exe string, pid, ppid int, wrong func(string, ...any)) (*run, error) {
-	prog := filepath.Base(argv[0])
-	dir, err := data.Create(root, prog, pid)
-	if err != nil {
-		return nil, err
-	}
+// newRun begins the run of what the process executes now. Its directory is made
+// when there is something to keep.
+func newRun(p *process) *run {
 	host, _ := os.Hostname()
 	r := &run{
-		prog: prog, dir: dir, start: time.Now(), wrong: wrong,
+		p: p, prog: filepath.Base(p.exe), start: time.Now(),
 		objects: make(map[*unwind.Object]data.ObjectID), fields: make(map[string]data.FieldID), missing: make(map[string]uint64),
 	}
-	r.meta = data.Meta{Argv: argv, Exe: exe, Host: host, Pid: pid, Ppid: ppid, Start: r.start, State: "running"}
-	return r, r.write()
+	if len(p.argv) > 0 {
+		r.prog = filepath.Base(p.argv[0])
+	}
+	r.meta = data.Meta{Argv: p.argv, Exe: p.exe, Host: host, Pid: p.pid, Ppid: p.ppid, Start: r.start, State: "running"}
+	return r
+}
+
+// open makes the run directory.
+func (r *run) open() error {
+	if r.dir != nil || r.failed {
+		return nil
+	}
+	t := r.p.tree
+	dir, err := data.Create(t.cfg.Root, r.prog, r.p.pid)
+	if err != nil {
+		r.failed = true
+		return err
+	}
+	r.dir = dir
+	name := filepath.Base(dir.Path())
+	t.mu.Lock()
+	if t.name == "" {
+		t.name = name
+	}
+	r.meta.Tree = t.name
+	if t.cfg.Found != nil {
+		t.cfg.Found(dir.Path())
+	}
+	t.mu.Unlock()
+	r.p.soon(func() {
+		if t.log != nil {
+			t.note(t.log.Dir(time.Now(), r.p.pid, name))
+		}
+	})
+	return r.write()
 }
 
 func (r *run) write() error {
+	if r.dir == nil {
+		return nil
+	}
 	r.meta.Samples, r.meta.Lost, r.meta.Partial = r.samples, r.lostN, r.partial
 	return r.dir.WriteMeta(r.meta)
 }
 
-func (r *run) append(name string) (io.WriteCloser, error) { return r.dir.Append(name) }
+func (r *run) append(name string) (io.WriteCloser, error) {
+	if err := r.open(); err != nil {
+		return nil, err
+	}
+	if r.dir == nil {
+		return nil, errNoDirectory
+	}
+	return r.dir.Append(name)
+}
+
+var errNoDirectory = errors.New("there is no run directory")
+
+// wrong tells the user, once.
+func (r *run) wrong(format string, args ...any) { r.p.tree.sayOnce(format, args...) }
 
 // clocked notes the clock that samples from now on.
 func (r *run) clocked(name string, p period) {
-	r.meta.Clock, r.meta.Period = name, p.mean
+	r.meta.Clock, r.meta.Period, r.period = name, p.mean, p.mean
 	r.meta.Asked = float64(time.Second) / float64(p.mean)
 	if err := r.write(); err != nil {
 		r.wrong("%v", err)
@@ -76,6 +123,12 @@ func (r *run) note(text string) {
 
 func (r *run) writer() *data.Writer {
 	if r.w == nil {
+		if err := r.open(); err != nil {
+			r.wrong("samples can't be kept: %v", err)
+		}
+		if r.dir == nil {
+			return nil
+		}
 		w, err := r.dir.NewWriter(data.Header{Resource: "cpu", Unit: "µs", Clock: r.meta.Clock, Period: r.meta.Period, Start: r.start})
 		if err != nil {
 			r.wrong("samples can't be kept: %v", err)
@@ -124,14 +177,14 @@ func objectKind(k unwind.ObjectKind) byte {
 }
 
 // sample writes a sample at once: what is in the file outlives us.
-func (r *run) sample(t taken, p period, fields []field) {
+func (r *run) sample(t taken, fields []field) {
 	w := r.writer()
 	if w == nil {
 		return
 	}
 	smp := data.Sample{
 		Time: t.at.Sub(r.start), CPU: t.cpu, Thread: uint32(t.tid), Node: t.node, Partial: t.partial,
-		Weight: max(1, t.periods*uint64(p.mean.Microseconds())),
+		Weight: max(1, t.periods*uint64(r.period.Microseconds())),
 	}
 	for _, f := range fields {
 		id, ok := r.fields[f.name]
@@ -154,7 +207,7 @@ func (r *run) sample(t taken, p period, fields []field) {
 
 func (r *run) lost(n uint64, why string) {
 	r.lostN += n
-	if w := r.writer(); w != nil {
+	if w := r.w; w != nil {
 		w.Lost(n, why)
 	}
 }
@@ -171,8 +224,18 @@ func (r *run) finish(state, status string, cpu time.Duration) error {
 	for what, n := range r.missing {
 		r.note(fmt.Sprintf("%d samples have no value of %s", n, what))
 	}
-	if r.repaired > 0 {
-		r.note(fmt.Sprintf("%d system calls that a stop interrupted were begun again", r.repaired))
+	if n := r.p.unclocked.Swap(0); n > 0 {
+		r.note(fmt.Sprintf("%d threads had no clock and are not in the samples", n))
+	}
+	if n := r.p.waitedFor; n > 0 {
+		r.p.waitedFor = 0
+		r.note(fmt.Sprintf("%d times there was no debugger free to ask: as many run as may", n))
+	}
+	if n := r.p.repaired.Swap(0); n > 0 {
+		r.note(fmt.Sprintf("%d system calls that a stop interrupted were begun again", n))
+	}
+	if r.detached {
+		state = "detached"
 	}
 	r.meta.State, r.meta.Status, r.meta.End, r.meta.CPU = state, status, time.Now(), max(0, cpu-r.began)
 	err := r.write()
@@ -181,8 +244,10 @@ func (r *run) finish(state, status string, cpu time.Duration) error {
 			err = e
 		}
 	}
-	if e := r.dir.Close(); err == nil {
-		err = e
+	if r.dir != nil {
+		if e := r.dir.Close(); err == nil {
+			err = e
+		}
 	}
 	return err
 }

@@ -3,7 +3,9 @@ package session
 import (
 	"time"
 
-	"github.com/profilecollection/pct/dbctl/internal/debugger"
+	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/dbctl/internal/tracer"
 	"github.com/profilecollection/pct/pct/data"
 	"github.com/profilecollection/pct/unwind"
 )
@@ -20,82 +22,62 @@ type taken struct {
 }
 
 // path takes the call path of the event's thread, which stands still.
-func (s *Session) path() {
-	s.taken = taken{}
-	frames := s.callPath()
-	if frames == nil {
+func (p *process) path() {
+	now := p.now
+	p.taken = taken{}
+	frames := p.callPath(now)
+	if frames == nil || p.let.Load() {
 		return
 	}
-	s.taken = taken{
-		ok: true, at: time.Now(), cpu: processTime(s.pid), tid: s.tid(s.now.Thread),
-		periods: s.weight, partial: s.reason != unwind.Complete,
-		node: s.run.node(frames),
+	if now.at.IsZero() {
+		now.at, now.cpu = time.Now(), tracer.ProcessTime(p.pid)
+	}
+	p.taken = taken{
+		ok: true, at: now.at, cpu: now.cpu, tid: now.thread.tid,
+		periods: now.weight, partial: now.reason != unwind.Complete,
+		node: p.run.node(frames),
 	}
 }
 
 // sampled writes the sample that path took, with its fields.
-func (s *Session) sampled(fields []field) {
-	if !s.taken.ok {
-		s.run.lost(1, "no registers")
+func (p *process) sampled(fields []field) {
+	if !p.taken.ok {
+		p.run.lost(1, "no registers")
 		return
 	}
-	s.run.sample(s.taken, s.period, fields)
+	p.run.sample(p.taken, fields)
+	p.soon(func() { p.tree.samples++ })
 }
 
-// callPath is the call path of the event that is being acted on; nil if its
-// thread does not stand still.
-func (s *Session) callPath() []unwind.Frame {
-	if s.frames != nil || s.now == nil {
-		return s.frames
-	}
-	regs, ok := s.registers()
-	if !ok {
+// callPath is the call path of an event; nil if its thread does not stand still.
+func (p *process) callPath(now *moment) []unwind.Frame {
+	if now == nil || now.frames != nil || now.thread == nil || !now.held {
+		if now != nil {
+			return now.frames
+		}
 		return nil
 	}
-	s.frames, s.reason = s.unwinder.Unwind(regs, s.memory, s.buffer[:0])
-	if s.reason == unwind.NoRecipe && s.allRegisters(&regs) {
-		s.frames, s.reason = s.unwinder.Unwind(regs, s.memory, s.buffer[:0])
+	if !p.needObjects() {
+		return nil
 	}
-	s.buffer = s.frames
-	return s.frames
+	p.mu.Lock()
+	regs, standing := now.thread.regs, now.thread.standing
+	p.mu.Unlock()
+	if !standing {
+		return nil
+	}
+	now.frames, now.reason = p.unwinder.Unwind(unwindRegs(&regs), p.memory, p.buffer[:0])
+	p.buffer = now.frames
+	return now.frames
 }
 
-// allRegisters asks for the rest of the registers, which few functions need to
-// be left: a tick would be a third dearer if it always brought them.
-func (s *Session) allRegisters(regs *unwind.Regs) bool {
-	text, _, err := s.ask(time.Now().Add(answerTime), s.table.AllRegisters(s.now.Thread))
-	if err != nil {
-		return false
+// unwindRegs are registers by their DWARF numbers.
+func unwindRegs(r *unix.PtraceRegs) unwind.Regs {
+	return unwind.Regs{
+		PC: r.Rip, SP: r.Rsp, BP: r.Rbp, Known: 1<<17 - 1,
+		Other: [17]uint64{
+			r.Rax, r.Rdx, r.Rcx, r.Rbx, r.Rsi, r.Rdi, r.Rbp, r.Rsp,
+			r.R8, r.R9, r.R10, r.R11, r.R12, r.R13, r.R14, r.R15, r.Rip,
+		},
 	}
-	values, ok := s.table.ReadRegisters(text)
-	if ok {
-		regs.Other, regs.Known = values, 1<<len(values)-1
-	}
-	return ok
-}
-
-// registers are those of the event's thread. A tick brings its own.
-func (s *Session) registers() (unwind.Regs, bool) {
-	ev := s.now
-	if ev.Kind != debugger.Tick {
-		t := s.threads[ev.Thread]
-		if t == nil || !t.standing {
-			return unwind.Regs{}, false
-		}
-		waiting := len(s.queue)
-		if _, _, err := s.ask(time.Now().Add(answerTime), s.table.Registers(ev.Thread)); err != nil {
-			return unwind.Regs{}, false
-		}
-		i := waiting
-		for i < len(s.queue) && !(s.queue[i].Kind == debugger.Tick && s.queue[i].Thread == ev.Thread) {
-			i++
-		}
-		if i == len(s.queue) {
-			return unwind.Regs{}, false
-		}
-		tick := s.queue[i]
-		s.queue = append(s.queue[:i], s.queue[i+1:]...)
-		return unwind.Regs{PC: tick.PC, SP: tick.SP, BP: tick.BP}, true
-	}
-	return unwind.Regs{PC: ev.PC, SP: ev.SP, BP: ev.BP}, true
 }

@@ -11,56 +11,83 @@ import (
 
 // readAllSymbols makes the debugger read every object that it has not read
 // yet. It returns whether there was any.
-func (s *Session) readAllSymbols() bool {
-	if s.unwinder == nil {
+func (p *process) readAllSymbols() bool {
+	if !p.needObjects() {
 		return false
 	}
-	before := len(s.symbols)
-	s.readSymbols(s.unwinder.Objects()...)
-	return len(s.symbols) > before
+	before := len(p.symbols)
+	p.readSymbols(p.unwinder.Objects()...)
+	return len(p.symbols) > before
 }
 
 // readPathSymbols makes it read the program and the objects of some frames:
 // big libraries take it long, and meanwhile it sees no thread begin or end.
-func (s *Session) readPathSymbols(frames []unwind.Frame) {
-	for _, o := range s.unwinder.Objects() {
-		if o.Path == s.exe {
-			s.readSymbols(o)
+func (p *process) readPathSymbols(frames []unwind.Frame) {
+	for _, o := range p.unwinder.Objects() {
+		if o.Path == p.exe {
+			p.readSymbols(o)
 		}
 	}
 	for _, f := range frames {
 		if f.Object != nil {
-			s.readSymbols(f.Object)
+			p.readSymbols(f.Object)
 		}
 	}
 }
 
-func (s *Session) readSymbols(objects ...*unwind.Object) {
+func (p *process) readSymbols(objects ...*unwind.Object) {
 	for _, o := range objects {
-		if s.symbols[o] {
+		if p.symbols[o] {
 			continue
 		}
-		s.symbols[o] = true
+		p.symbols[o] = true
 		path := o.Path
 		switch o.Kind {
 		case unwind.VDSO:
-			if path = s.copyVDSO(o); path == "" {
+			if path = p.copyVDSO(o); path == "" {
 				continue
 			}
 		case unwind.Anon:
 			continue
 		}
-		if _, _, err := s.ask(time.Now().Add(answerTime), s.table.Symbols(path, o.Bias)); err != nil {
-			s.sayOnce("no symbols of %s: %v", path, err)
+		if _, _, err := p.ask(time.Now().Add(answerTime), p.link.table.Symbols(path, o.Bias)); err != nil {
+			p.tree.sayOnce("no symbols of %s: %v", path, err)
 		}
 	}
 }
 
+// needObjects finds out what is mapped into the process, once that is wanted.
+func (p *process) needObjects() bool {
+	if p.unwinder != nil {
+		return true
+	}
+	u, err := unwind.NewWith(p.pid, p.tree.cache)
+	if err != nil {
+		return false // it's ending
+	}
+	p.unwinder = u
+	return true
+}
+
+// forgetObjects is for a process that executes another program, or has ended.
+func (p *process) forgetObjects() {
+	if p.unwinder != nil {
+		p.unwinder.Close()
+		p.unwinder = nil
+	}
+	clear(p.symbols)
+	clear(p.matchers)
+	for _, c := range p.closers {
+		c.Close()
+	}
+	p.closers = nil
+}
+
 // copyVDSO makes a file of the vdso, which has none: one of ours without a
 // name, that the debugger can read as long as we live.
-func (s *Session) copyVDSO(o *unwind.Object) string {
+func (p *process) copyVDSO(o *unwind.Object) string {
 	image := make([]byte, o.End-o.Start)
-	if s.memory.ReadAt(image, o.Start) != len(image) {
+	if p.memory.ReadAt(image, o.Start) != len(image) {
 		return ""
 	}
 	f, err := os.CreateTemp("", "pct-vdso-")
@@ -72,6 +99,6 @@ func (s *Session) copyVDSO(o *unwind.Object) string {
 		f.Close()
 		return ""
 	}
-	s.closers = append(s.closers, f)
+	p.closers = append(p.closers, f)
 	return fmt.Sprintf("/proc/%d/fd/%s", os.Getpid(), strconv.Itoa(int(f.Fd())))
 }

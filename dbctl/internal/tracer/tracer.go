@@ -78,8 +78,7 @@ type Tracer struct {
 func Run(work func(*Tracer) error) error {
 	result := make(chan error, 1)
 	thread := make(chan int, 1)
-	go func() {
-		runtime.LockOSThread() // and never unlocked: the thread ends with us
+	go offMain(func() {
 		thread <- unix.Gettid()
 		t := &Tracer{}
 		err := t.bell.hang()
@@ -88,7 +87,7 @@ func Run(work func(*Tracer) error) error {
 			t.bell.take()
 		}
 		result <- err
-	}()
+	})
 	tid := <-thread
 	err := <-result
 	task := fmt.Sprintf("/proc/self/task/%d", tid)
@@ -98,6 +97,23 @@ func Run(work func(*Tracer) error) error {
 		}
 	}
 	return err
+}
+
+// offMain calls work on a thread that ends with it. The first thread of a
+// program never does.
+func offMain(work func()) {
+	runtime.LockOSThread() // and never unlocked
+	if unix.Gettid() != os.Getpid() {
+		work()
+		return
+	}
+	defer runtime.UnlockOSThread()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		offMain(work)
+	}()
+	<-done
 }
 
 // Ring makes Next return an event Rang, soon; any goroutine may call it.

@@ -1,0 +1,108 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/profilecollection/pct/dbctl/internal/tracer"
+)
+
+// attachAll takes the processes that were named, and with Tree what they have
+// made. None of them is stopped for it.
+func (t *tree) attachAll() error {
+	pids := slices.Clone(t.cfg.Pids)
+	if slices.Contains(pids, os.Getpid()) {
+		return fmt.Errorf("process %d is we ourselves", os.Getpid())
+	}
+	for _, pid := range pids {
+		if err := t.attach(pid, 0); err != nil {
+			return err
+		}
+	}
+	for again := t.cfg.Tree; again; {
+		// What a process makes after it was taken is taken with it; what it made
+		// before may be found late.
+		again = false
+		for _, pid := range descendants(t.processes) {
+			if err := t.attach(pid, 1); err == nil {
+				again = true
+			} else if !errors.As(err, new(*gone)) {
+				t.sayOnce("%v", err)
+				t.processes[pid] = nil
+			}
+		}
+		for pid, p := range t.processes {
+			if p == nil {
+				delete(t.processes, pid)
+				again = false
+			}
+		}
+	}
+	return nil
+}
+
+func (t *tree) attach(pid, depth int) error {
+	status, err := tracer.ReadStatus(pid, pid)
+	if err != nil {
+		return fmt.Errorf("there is no process %d", pid)
+	}
+	if status.Tgid != pid {
+		return fmt.Errorf("%d is a thread of process %d: name that", pid, status.Tgid)
+	}
+	if status.State == 'Z' || status.State == 'X' {
+		return fmt.Errorf("process %d has ended", pid)
+	}
+	tids, err := t.tracer.Seize(pid)
+	if err != nil {
+		return err
+	}
+	p := t.newProcess(pid, status.Ppid, "attach")
+	for _, tid := range tids {
+		t.newThread(p, tid)
+	}
+	return t.beginProgram(p, nil, "attached")
+}
+
+// descendants are the processes that those which are known have made, and that
+// are not known.
+func descendants(known map[int]*process) []int {
+	names, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	parent := make(map[int]int)
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name.Name()); err == nil {
+			if status, err := tracer.ReadStatus(pid, pid); err == nil && status.State != 'Z' {
+				parent[pid] = status.Ppid
+			}
+		}
+	}
+	var found []int
+	for pid := range parent {
+		if _, ours := known[pid]; ours {
+			continue
+		}
+		for up := parent[pid]; up > 1; up = parent[up] {
+			if _, ours := known[up]; ours {
+				found = append(found, pid)
+				break
+			}
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// mode notes what is done with a process from now on.
+func (t *tree) mode(p *process) {
+	word := "followed"
+	if p.rule != nil {
+		word = "sampled"
+	}
+	t.note(t.log.Mode(time.Now(), p.pid, word))
+}

@@ -1,0 +1,249 @@
+package session
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/dbctl/internal/remote"
+	"github.com/profilecollection/pct/dbctl/internal/tracer"
+)
+
+// breakpoints are those that a debugger has put into a process, and what was
+// there before.
+type breakpoints struct {
+	original map[uint64]byte // of all that ever were
+	inserted map[uint64]bool
+	watched  []watchpoint // one for each debug register in use
+	calls    map[int]bool // system calls that are caught; empty: all
+	file     *os.File     // the process's memory
+}
+
+// trapInstruction is int3.
+const trapInstruction = 0xcc
+
+type watchpoint struct {
+	kind         remote.WatchKind
+	addr, length uint64
+}
+
+// insert puts a breakpoint at an address. The mutex is held.
+func (p *process) insert(addr uint64) error {
+	if p.inserted[addr] {
+		return nil
+	}
+	var old [1]byte
+	if p.memory.ReadAt(old[:], addr) != 1 {
+		return fmt.Errorf("there is no memory at %#x", addr)
+	}
+	if err := p.poke(addr, trapInstruction); err != nil {
+		return err
+	}
+	if p.inserted == nil {
+		p.inserted, p.original = make(map[uint64]bool), make(map[uint64]byte)
+	}
+	if old[0] != trapInstruction || p.original[addr] == 0 {
+		p.original[addr] = old[0]
+	}
+	p.inserted[addr], p.broken = true, true
+	return nil
+}
+
+func (p *process) remove(addr uint64) error {
+	if !p.inserted[addr] {
+		return nil
+	}
+	delete(p.inserted, addr)
+	return p.poke(addr, p.original[addr])
+}
+
+func (p *process) poke(addr uint64, b byte) error {
+	if p.file == nil {
+		f, err := os.OpenFile("/proc/"+itoa(p.pid)+"/mem", os.O_RDWR, 0)
+		if err != nil {
+			return err
+		}
+		p.file = f
+	}
+	_, err := p.file.WriteAt([]byte{b}, int64(addr))
+	return err
+}
+
+// write changes memory, below the breakpoints.
+func (p *process) write(b []byte, addr uint64) error {
+	for i, c := range b {
+		at := addr + uint64(i)
+		if p.inserted[at] {
+			p.original[at] = c
+			continue
+		}
+		if err := p.poke(at, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hide puts what was there before into what was read at an address.
+func (p *process) hide(b []byte, addr uint64) {
+	for at := range p.inserted {
+		if at >= addr && at < addr+uint64(len(b)) {
+			b[at-addr] = p.original[at]
+		}
+	}
+}
+
+// dropBreakpoints takes all out. Threads that have just met one stand on it
+// again, as if it had never been.
+func (p *process) dropBreakpoints() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for addr := range p.inserted {
+		p.remove(addr)
+	}
+	for i := range p.watched {
+		if p.watched[i].length != 0 {
+			p.watched[i] = watchpoint{}
+		}
+	}
+	p.catching = false
+	if p.file != nil {
+		p.file.Close()
+		p.file = nil
+	}
+}
+
+// withoutBreakpoints cleans the memory that a child got from its parent.
+func (p *process) withoutBreakpoints(child int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.original) == 0 {
+		return
+	}
+	f, err := os.OpenFile("/proc/"+itoa(child)+"/mem", os.O_RDWR, 0)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	var b [1]byte
+	for addr, old := range p.original {
+		if _, err := f.ReadAt(b[:], int64(addr)); err == nil && b[0] == trapInstruction && old != trapInstruction {
+			f.WriteAt([]byte{old}, int64(addr))
+		}
+	}
+}
+
+// atOldBreakpoint sets a thread back that has met a breakpoint which is gone,
+// or which only its debugger would know what to do about.
+func (p *process) atOldBreakpoint(th *thread) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if _, was := p.original[th.regs.Rip-1]; !was || th.siginfo.Code() <= 0 && p.served {
+		return false
+	}
+	th.regs.Rip--
+	th.changed = true
+	return true
+}
+
+// trap is a stop for SIGTRAP: false, if it's the program's own.
+func (t *tree) trap(th *thread) bool {
+	p := th.p
+	if p.lender != nil && t.trapLent(th) {
+		return true
+	}
+	p.mu.Lock()
+	mine := p.broken || th.how == tracer.Step || len(p.watched) > 0
+	p.mu.Unlock()
+	if !mine || !t.stand(th) {
+		return false
+	}
+	stop := remote.Stop{Signal: int(unix.SIGTRAP)}
+	p.mu.Lock()
+	inserted := p.inserted[th.regs.Rip-1]
+	p.mu.Unlock()
+	info, _ := t.tracer.Siginfo(th.tid)
+	switch {
+	case th.how == tracer.Step && info.Code() != trapUser:
+		if i, hit := t.watchHit(th); hit {
+			stop.Watched, stop.Watch = p.watched[i].addr, p.watched[i].kind
+		}
+	case inserted:
+		p.mu.Lock()
+		th.regs.Rip--
+		th.changed = true
+		p.mu.Unlock()
+		stop.Breakpoint = true
+	case p.atOldBreakpoint(th):
+		t.goOn(th)
+		return true
+	default:
+		i, hit := t.watchHit(th)
+		if !hit {
+			return false
+		}
+		stop.Watched, stop.Watch = p.watched[i].addr, p.watched[i].kind
+	}
+	th.how = tracer.Onward
+	p.tell(notice{kind: shown, thread: th, stop: stop})
+	return true
+}
+
+// trapUser is si_code of a signal that a process sent.
+const trapUser = 0
+
+// trapLent is a breakpoint of the parent, in memory that a child of vfork
+// shares: the child executes what is below it.
+func (t *tree) trapLent(th *thread) bool {
+	lender := th.p.lender
+	if th.how == tracer.Step {
+		// Over it: put it back.
+		th.how = tracer.Onward
+		lender.mu.Lock()
+		for addr := range lender.inserted {
+			lender.poke(addr, trapInstruction)
+		}
+		lender.mu.Unlock()
+		t.goOn(th)
+		return true
+	}
+	if !t.stand(th) {
+		return false
+	}
+	lender.mu.Lock()
+	addr := th.regs.Rip - 1
+	if !lender.inserted[addr] {
+		lender.mu.Unlock()
+		return false
+	}
+	lender.poke(addr, lender.original[addr])
+	lender.mu.Unlock()
+	th.p.mu.Lock()
+	th.regs.Rip = addr
+	th.changed = true
+	th.p.mu.Unlock()
+	th.how = tracer.Step
+	t.goOn(th)
+	return true
+}
+
+// called is a stop at a system call.
+func (t *tree) called(th *thread) {
+	p := th.p
+	th.entered = !th.entered
+	if !p.catching || !t.stand(th) {
+		th.entered = false
+		t.goOn(th)
+		return
+	}
+	number := int(int64(th.regs.Orig_rax))
+	if len(p.calls) > 0 && !p.calls[number] {
+		t.goOn(th)
+		return
+	}
+	p.tell(notice{kind: shown, thread: th, at: time.Now(), stop: remote.Stop{
+		Signal: int(unix.SIGTRAP), Call: number, Entry: th.entered, Return: !th.entered,
+	}})
+}

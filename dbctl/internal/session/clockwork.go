@@ -1,0 +1,109 @@
+package session
+
+import (
+	"errors"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// clock starts the script's clock on all threads of the process.
+func (p *process) clock(kind string, mean time.Duration, random bool) (err error) {
+	if p.let.Load() {
+		return nil
+	}
+	p.tracing(func() { err = p.startClock(kind, period{mean: mean, random: random}) })
+	return err
+}
+
+func (p *process) startClock(kind string, new period) error {
+	if p.clk != nil && kind == p.asked && new == p.period {
+		// It goes on, for another program.
+		p.run.clocked(p.clk.name(), new)
+		return nil
+	}
+	p.stopClock()
+	if kind == "off" {
+		p.asked = ""
+		return nil
+	}
+	if kind == "itimer" && p != p.tree.root {
+		p.run.note("clock itimer is for the program alone that is launched: here the best other clock was taken")
+		kind = "best"
+	}
+	var tids []int
+	for _, th := range p.threadList() {
+		if th.born {
+			tids = append(tids, th.tid)
+		}
+	}
+	c, why, err := startClock(kind, p.pid, new, tids)
+	if err != nil {
+		return err
+	}
+	p.clk, p.period, p.asked = c, new, kind
+	if sig := c.signal(); sig != 0 {
+		p.lastClock = sig
+	}
+	if why != "" {
+		p.tree.sayOnce("%s", why)
+		p.run.note(why)
+	}
+	p.run.clocked(c.name(), new)
+	p.tree.wake(time.Now().Add(perfLook))
+	return nil
+}
+
+func (p *process) stopClock() {
+	if p.clk != nil {
+		p.clk.close()
+		p.clk = nil
+	}
+}
+
+// clockThread gives a thread that has begun a clock.
+func (p *process) clockThread(tid int) {
+	if err := p.clk.add(tid); err != nil && !errors.Is(err, unix.ESRCH) {
+		p.tree.sayOnce("a thread is not sampled: %v", err)
+		p.unclocked.Add(1)
+	}
+}
+
+// clockwork interrupts the threads whose time has come, and returns when to
+// look again.
+func (p *process) clockwork(now time.Time) time.Time {
+	if why := p.clk.failed(); why != "" {
+		text := "clock " + p.clk.name() + " can't go on, and poll takes over: " + why
+		p.tree.say("%s", text)
+		if err := p.startClock("poll", p.period); err != nil {
+			p.tree.say("%v", err)
+			return time.Time{}
+		}
+	}
+	tids, again := p.clk.due(now)
+	for _, tid := range tids {
+		th := p.threads[tid]
+		if th == nil || !th.born || th.listens {
+			continue
+		}
+		p.mu.Lock()
+		standing := th.standing
+		p.mu.Unlock()
+		if !standing {
+			th.due = true
+			p.tree.tracer.Interrupt(tid)
+		}
+	}
+	if again.IsZero() && p.clk.name() == "itimer" {
+		again = now.Add(perfLook) // whether it failed
+	}
+	return again
+}
+
+// rebase makes the clock forget what it could not sample.
+func (p *process) rebase() {
+	if p.clk != nil {
+		p.clk.rebase()
+		p.run.clocked(p.clk.name(), p.period)
+	}
+}

@@ -1,0 +1,310 @@
+package session
+
+import (
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/dbctl/internal/tracer"
+)
+
+// adoptTime is after which a thread is taken in whose parent's event has not
+// come: the parent was killed in between.
+const adoptTime = 100 * time.Millisecond
+
+// forked is a thread that has made another, or a process.
+func (t *tree) forked(th *thread, ev tracer.Event) {
+	p := th.p
+	_, begun := t.orphans[ev.Child]
+	delete(t.orphans, ev.Child)
+	if ev.How == "clone" && tgid(ev.Child) == p.pid {
+		p.addThread(t, ev.Child, begun)
+		t.goOn(th)
+		return
+	}
+	c := &child{parent: p, how: ev.How, shares: ev.How == "vfork" || ev.How == "clone", born: begun}
+	t.children[ev.Child] = c
+	if p.rule == nil {
+		// Only followed, and so are its children.
+		t.decide(ev.Child, true)
+		t.goOn(th)
+		return
+	}
+	if !t.stand(th) {
+		t.decide(ev.Child, false)
+		t.goOn(th)
+		return
+	}
+	p.tell(notice{kind: madeChild, thread: th, child: ev.Child, how: ev.How})
+}
+
+// tgid is the process of a thread, 0 if it's gone.
+func tgid(tid int) int {
+	status, err := tracer.ReadStatus(tid, tid)
+	if err != nil {
+		return 0
+	}
+	return status.Tgid
+}
+
+// addThread takes in a thread that begins, or has.
+func (p *process) addThread(t *tree, tid int, begun bool) {
+	th := t.newThread(p, tid)
+	th.born = false
+	if begun {
+		t.born(th, tid)
+	}
+}
+
+// born is the first stop of a thread. One that nothing is known of belongs to a
+// parent whose event is still to come.
+func (t *tree) born(th *thread, tid int) {
+	if th == nil {
+		if c := t.children[tid]; c != nil {
+			c.born = true
+			t.settle(tid, c)
+			return
+		}
+		t.orphans[tid] = time.Now()
+		t.wake(time.Now().Add(adoptTime))
+		return
+	}
+	th.born = true
+	p := th.p
+	if p.released {
+		t.tracer.Detach(tid, 0)
+		t.dropThread(th)
+		return
+	}
+	if p.clk != nil {
+		p.clockThread(tid)
+	}
+	if p.rule != nil && t.stand(th) {
+		p.tell(notice{kind: threadBegan, thread: th})
+		return
+	}
+	t.goOn(th)
+}
+
+// adopt takes in those that have waited long for their parent's event.
+func (t *tree) adopt(now time.Time) {
+	for tid, since := range t.orphans {
+		if now.Sub(since) < adoptTime {
+			t.wake(since.Add(adoptTime))
+			continue
+		}
+		delete(t.orphans, tid)
+		status, err := tracer.ReadStatus(tid, tid)
+		if err != nil {
+			continue
+		}
+		if p := t.processes[status.Tgid]; p != nil {
+			p.addThread(t, tid, true)
+			continue
+		}
+		parent := t.processes[status.Ppid]
+		if parent == nil {
+			parent = t.base
+		}
+		t.children[tid] = &child{parent: parent, how: "fork", born: true}
+		t.decide(tid, true)
+	}
+}
+
+// decide says whether a child is followed.
+func (t *tree) decide(pid int, follow bool) {
+	if c := t.children[pid]; c != nil && !c.decided {
+		c.decided, c.follow = true, follow
+		c.exe, c.argv, c.rule = c.parent.exe, c.parent.argv, c.parent.rule
+		t.settle(pid, c)
+	}
+}
+
+// settle lets a child begin, once it's there and decided on.
+func (t *tree) settle(pid int, c *child) {
+	if !c.born || !c.decided {
+		return
+	}
+	delete(t.children, pid)
+	now := time.Now()
+	t.note(t.log.Start(now, pid, c.parent.pid, c.how))
+	if !c.shares {
+		c.parent.withoutBreakpoints(pid)
+	}
+	if !c.follow {
+		t.tracer.Detach(pid, 0)
+		t.note(t.log.Mode(now, pid, "released"))
+		t.note(t.log.End(now, pid, 0, 0, 0, "detached"))
+		return
+	}
+	p := t.newProcess(pid, c.parent.pid, c.how)
+	p.exe, p.argv, p.rule = c.exe, c.argv, c.rule
+	if c.shares {
+		p.lender = c.parent
+	}
+	th := t.newThread(p, pid)
+	if p.rule == nil {
+		t.goOn(th)
+		return
+	}
+	p.newBlock()
+	if !t.stand(th) {
+		t.goOn(th)
+		return
+	}
+	p.tell(notice{kind: begun, thread: th, word: "started"})
+}
+
+// executing is the thread of a process that has executed another program; the
+// others are gone.
+func (t *tree) executing(ev tracer.Event) *thread {
+	th := t.threads[ev.Tid]
+	if th == nil {
+		th = t.threads[ev.Former]
+	}
+	if th == nil {
+		return nil
+	}
+	p := th.p
+	for _, other := range p.threadList() {
+		if other.tid != ev.Former {
+			t.dropThread(other)
+		}
+	}
+	if former := t.threads[ev.Former]; former != nil && former.p == p && ev.Former != ev.Tid {
+		// It has taken its leader's number.
+		if p.clk != nil {
+			p.clk.remove(former.tid)
+		}
+		p.mu.Lock()
+		delete(p.threads, former.tid)
+		delete(t.threads, former.tid)
+		former.tid = ev.Tid
+		p.threads[ev.Tid] = former
+		t.threads[ev.Tid] = former
+		p.mu.Unlock()
+		if p.clk != nil {
+			p.clockThread(ev.Tid)
+		}
+	}
+	return t.threads[ev.Tid]
+}
+
+// executed is a process that has executed another program.
+func (t *tree) executed(th *thread) {
+	p := th.p
+	exe, err := os.Readlink("/proc/" + itoa(p.pid) + "/exe")
+	if err != nil {
+		t.goOn(th) // it's ending
+		return
+	}
+	p.lender = nil
+	if tracer.Privileged(exe) {
+		t.privileged(p, exe)
+		return
+	}
+	p.nextExe, p.nextArgv = exe, commandLine(p.pid)
+	t.note(t.log.Exec(time.Now(), p.pid, exe, p.nextArgv))
+	rule := t.cfg.Program.For(exe)
+	t.matched = t.matched || rule != nil
+	if p.rule == nil && rule == nil {
+		p.exe, p.argv = p.nextExe, p.nextArgv
+		t.goOn(th)
+		return
+	}
+	th.owed = 0
+	if !t.stand(th) {
+		t.goOn(th)
+		return
+	}
+	p.began = tracer.ProcessTime(p.pid)
+	p.tell(notice{kind: executes, thread: th, rule: rule})
+}
+
+// privileged lets a process go that executes a set-uid program, which would not
+// get its rights.
+func (t *tree) privileged(p *process, exe string) {
+	now := time.Now()
+	t.note(t.log.Exec(now, p.pid, exe, commandLine(p.pid)))
+	t.note(t.log.Mode(now, p.pid, "setuid"))
+	if err := t.tracer.Again(p.pid); err != nil {
+		t.say("%s is set-uid or set-gid, and lost its rights because it's traced: %v", exe, err)
+		t.goOn(t.threads[p.pid])
+		return
+	}
+	t.sayOnce("%s is set-uid or set-gid, and would lose its rights under a tracer: it runs unprofiled", exe)
+	p.released = true
+	t.dropThread(t.threads[p.pid])
+	p.tell(notice{kind: letGo})
+}
+
+// rootEnded lets go of what has left the program's session: it's meant to
+// outlive it. What hasn't is waited for.
+func (t *tree) rootEnded() {
+	for _, p := range t.processes {
+		if sid, err := unix.Getsid(p.pid); err == nil && sid != t.sid && !p.gone {
+			t.release(p)
+		}
+	}
+}
+
+// beginProgram is the beginning of a launched program, or of a process that was
+// attached to.
+func (t *tree) beginProgram(p *process, th *thread, word string) error {
+	exe, err := os.Readlink("/proc/" + itoa(p.pid) + "/exe")
+	if err != nil {
+		return &gone{p.pid}
+	}
+	p.exe, p.argv = exe, commandLine(p.pid)
+	p.rule = t.cfg.Program.For(exe)
+	t.matched = t.matched || p.rule != nil
+	if t.base == nil {
+		if err := t.startLog(p); err != nil {
+			return err
+		}
+	}
+	now := time.Now()
+	t.note(t.log.Start(now, p.pid, p.ppid, map[string]string{"started": "launch", "attached": "attach"}[word]))
+	t.note(t.log.Exec(now, p.pid, exe, p.argv))
+	t.mode(p)
+	if p == t.base {
+		t.note(t.log.Dir(now, p.pid, t.name))
+	}
+	if p.rule == nil {
+		if th != nil {
+			t.goOn(th)
+		}
+		return nil
+	}
+	p.newBlock()
+	if th != nil {
+		t.stand(th)
+	} else if leader := t.threads[p.pid]; t.habit(p.rule).slow && leader != nil {
+		// A debugger wants a thread that stands still.
+		leader.begins = true
+		if t.tracer.Interrupt(p.pid) == nil {
+			return nil
+		}
+	}
+	p.tell(notice{kind: begun, thread: th, word: word})
+	return nil
+}
+
+// startLog makes the run directory of the first process, which holds the tree.
+func (t *tree) startLog(p *process) (err error) {
+	t.base = p
+	p.run = newRun(p)
+	if err := p.run.open(); err != nil {
+		return err
+	}
+	t.log, err = p.run.dir.NewTree()
+	return err
+}
+
+// note takes the error of a write to the file tree, which is no reason to end.
+func (t *tree) note(err error) {
+	if err != nil {
+		t.sayOnce("the processes can't be recorded: %v", err)
+	}
+}

@@ -1,0 +1,312 @@
+package session
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/dbctl/internal/machine"
+	"github.com/profilecollection/pct/dbctl/internal/remote"
+	"github.com/profilecollection/pct/dbctl/internal/tracer"
+)
+
+// thread is one that is traced. Its fields belong to the tracing goroutine,
+// but those that the process's mutex guards: a debugger reads them.
+type thread struct {
+	p      *process
+	tid    int
+	number int  // which of its process, from 1; the script's name for it
+	born   bool // it has begun
+
+	standing bool            // guarded: it stands still until resumed
+	regs     unix.PtraceRegs // guarded: while it stands
+	float    []byte          // guarded
+	siginfo  tracer.Siginfo  // guarded: of the signal for which it stands
+	changed  bool            // guarded: regs are to be written back
+	owed     unix.Signal     // to be delivered when it goes on
+	how      tracer.How      // how it runs
+	leaving  bool            // it's let go at its next stop
+	begins   bool            // it is the one of an attached process to stop for the script
+	stale    bool            // its debug registers are to be set
+	halt     bool            // the debugger wants it to stop
+	due      bool            // it was interrupted because its time has come
+	muted    bool            // it blocks the clock's signal, one of which was taken out
+	unmask   uint64          // the mask that it has in truth, while it's being taken out
+	listens  bool            // it has stopped for job control
+	entered  bool            // it's inside a system call, of those that are traced
+	shown    bool            // of the process's goroutine: the debugger knows that it stands
+	name     int             // of the process's goroutine: the debugger's number for it
+}
+
+// child is a process between its parent's event and its own first.
+type child struct {
+	parent  *process
+	how     string
+	shares  bool // its parent's memory
+	born    bool
+	decided bool // whether it's followed
+	follow  bool
+	exe     string // as its parent's was, when that was decided
+	argv    []string
+	rule    *machine.Exec
+}
+
+func (t *tree) newThread(p *process, tid int) *thread {
+	p.threadsMade++
+	th := &thread{p: p, tid: tid, number: p.threadsMade, born: true}
+	p.mu.Lock()
+	p.threads[tid] = th
+	p.mu.Unlock()
+	t.threads[tid] = th
+	return th
+}
+
+func (t *tree) dropThread(th *thread) {
+	if th.p.clk != nil {
+		th.p.clk.remove(th.tid)
+	}
+	th.p.mu.Lock()
+	delete(th.p.threads, th.tid)
+	th.standing = false
+	th.p.mu.Unlock()
+	delete(t.threads, th.tid)
+}
+
+// happened acts on what the kernel tells of a thread.
+func (t *tree) happened(ev tracer.Event) {
+	if ev.Kind == tracer.Rang || ev.Kind == tracer.Alone {
+		return
+	}
+	th := t.threads[ev.Tid]
+	if ev.Kind == tracer.Ended {
+		t.ended(th, ev)
+		return
+	}
+	if ev.Kind == tracer.Executed {
+		th = t.executing(ev)
+	}
+	if th == nil || !th.born {
+		// The first stop of a new one, whatever for.
+		if ev.Kind == tracer.Signaled {
+			t.tracer.Resume(ev.Tid, tracer.Onward, ev.Signal)
+			return
+		}
+		t.born(th, ev.Tid)
+		return
+	}
+	th.listens = ev.Kind == tracer.Grouped
+	if th.p.released || th.leaving {
+		t.left(th, ev)
+		return
+	}
+	switch ev.Kind {
+	case tracer.Signaled:
+		t.signaled(th, ev.Signal)
+	case tracer.Grouped:
+		th.p.suspended(true)
+		t.tracer.Listen(th.tid)
+	case tracer.Trapped:
+		th.p.suspended(false)
+		t.trapped(th)
+	case tracer.Forked:
+		t.forked(th, ev)
+	case tracer.Executed:
+		t.executed(th)
+	case tracer.Called:
+		t.called(th)
+	default:
+		t.goOn(th)
+	}
+}
+
+// goOn resumes a thread that stands still.
+func (t *tree) goOn(th *thread) {
+	p := th.p
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if th.changed {
+		t.tracer.SetRegisters(th.tid, &th.regs)
+		if th.float != nil {
+			t.tracer.SetFloat(th.tid, th.float)
+		}
+		th.changed = false
+	}
+	how := th.how
+	if how == tracer.Onward && p.catching {
+		how = tracer.Calls
+	}
+	th.standing = false
+	sig := th.owed
+	th.owed = 0
+	t.tracer.Resume(th.tid, how, sig)
+}
+
+// stand reads what there is to know of a thread that has stopped; false: it's
+// dying.
+func (t *tree) stand(th *thread) bool {
+	p := th.p
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	regs, err := t.tracer.Registers(th.tid)
+	if err != nil {
+		return false
+	}
+	th.regs, th.changed, th.standing = regs, false, true
+	th.float = nil
+	if p.served {
+		th.float = t.tracer.Float(th.tid)
+		th.siginfo, _ = t.tracer.Siginfo(th.tid)
+	}
+	return true
+}
+
+// signaled is a stop before a signal is delivered.
+func (t *tree) signaled(th *thread, sig unix.Signal) {
+	p := th.p
+	if th.unmask != 0 {
+		// The clock's signal, taken out of a thread that blocks it.
+		t.tracer.SetMask(th.tid, th.unmask)
+		th.unmask = 0
+	}
+	if p.clk != nil && p.clk.watches(sig) {
+		info, err := t.tracer.Siginfo(th.tid)
+		if err == nil && p.clk.sent(th.tid, &info) {
+			t.tick(th)
+			return
+		}
+	}
+	if sig == unix.SIGTRAP && t.trap(th) {
+		return
+	}
+	th.owed = sig
+	if p.rule == nil || !t.stand(th) {
+		t.goOn(th)
+		return
+	}
+	p.tell(notice{kind: signalCame, thread: th, signal: sig})
+}
+
+// tick is a stop because a thread's time has come, or for a signal of the
+// clock that is too late.
+func (t *tree) tick(th *thread) {
+	p := th.p
+	th.due = false
+	periods := p.clk.tick(th.tid)
+	if periods == 0 || !t.stand(th) {
+		t.goOn(th)
+		return
+	}
+	t.repair(th)
+	p.tell(notice{kind: ticked, thread: th, periods: periods, at: time.Now(), cpu: tracer.ProcessTime(p.pid)})
+}
+
+// trapped is a stop that we asked for.
+func (t *tree) trapped(th *thread) {
+	p := th.p
+	if p.clk != nil && p.clk.deaf(th.tid) && !th.muted {
+		th.muted = true
+		if t.unblock(th) {
+			return
+		}
+	}
+	if th.stale {
+		t.setDebug(th)
+	}
+	if th.begins {
+		th.begins = false
+		if t.stand(th) {
+			t.repair(th)
+			p.tell(notice{kind: begun, thread: th, word: "attached"})
+			return
+		}
+	}
+	if th.halt {
+		th.halt = false
+		if t.stand(th) {
+			t.repair(th)
+			p.tell(notice{kind: shown, thread: th, stop: remote.Stop{}})
+			return
+		}
+	}
+	if th.due && p.clk != nil {
+		t.tick(th)
+		return
+	}
+	if t.stand(th) {
+		t.repair(th)
+	}
+	t.goOn(th)
+}
+
+// unblock takes the clock's signal out of a thread that blocks it, so that it
+// does not stay there after us: the thread is made to accept it for the instant
+// in which we take it.
+func (t *tree) unblock(th *thread) bool {
+	sig := unix.Signal(th.p.clk.signal())
+	status, err := tracer.ReadStatus(th.p.pid, th.tid)
+	if sig == 0 || err != nil || status.Pending&tracer.Bit(sig) == 0 {
+		return false
+	}
+	mask, err := t.tracer.Mask(th.tid)
+	if err != nil || mask&tracer.Bit(sig) == 0 {
+		return false
+	}
+	if t.tracer.SetMask(th.tid, mask&^tracer.Bit(sig)) != nil {
+		return false
+	}
+	th.unmask = mask
+	t.tracer.Resume(th.tid, tracer.Onward, 0)
+	return true
+}
+
+// repair undoes what our stop may do to a system call that blocks: some, such as
+// epoll_wait, return EINTR at any stop. The call is made again, unless a signal
+// is waiting that would have ended it.
+func (t *tree) repair(th *thread) {
+	if int64(th.regs.Rax) != -int64(unix.EINTR) || int64(th.regs.Orig_rax) < 0 {
+		return
+	}
+	status, err := tracer.ReadStatus(th.p.pid, th.tid)
+	const stops = 1<<(unix.SIGSTOP-1) | 1<<(unix.SIGTSTP-1) | 1<<(unix.SIGTTIN-1) | 1<<(unix.SIGTTOU-1)
+	if err != nil || (status.Pending|status.Shared)&^status.Blocked&(status.Caught|stops) != 0 {
+		return
+	}
+	const restartNoHandler = 514 // ERESTARTNOHAND
+	th.p.mu.Lock()
+	th.regs.Rax = ^uint64(restartNoHandler - 1)
+	t.tracer.SetRegisters(th.tid, &th.regs)
+	th.p.mu.Unlock()
+	th.p.repaired.Add(1)
+}
+
+// ended is the end of a thread, or of a process.
+func (t *tree) ended(th *thread, ev tracer.Event) {
+	delete(t.orphans, ev.Tid)
+	if c := t.children[ev.Tid]; c != nil {
+		// Killed before it began.
+		delete(t.children, ev.Tid)
+		t.note(t.log.Start(time.Now(), ev.Tid, c.parent.pid, c.how))
+		t.note(t.log.End(time.Now(), ev.Tid, ev.CPU, 0, 0, statusText(ev.Status)))
+	}
+	if th == nil {
+		return
+	}
+	p := th.p
+	t.dropThread(th)
+	if ev.Tid != p.pid {
+		p.tell(notice{kind: threadEnded, thread: th})
+		return
+	}
+	p.gone, p.status, p.cpu = true, ev.Status, ev.CPU
+	if p == t.root {
+		t.status = ev.Status
+	}
+	for _, other := range p.threadList() {
+		t.dropThread(other)
+	}
+	p.stopClock()
+	p.tell(notice{kind: processEnded})
+	if p == t.root {
+		t.rootEnded()
+	}
+}

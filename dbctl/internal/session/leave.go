@@ -1,0 +1,150 @@
+package session
+
+import (
+	"fmt"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/dbctl/internal/tracer"
+)
+
+// gone says that a process has ended before it could be taken.
+type gone struct{ pid int }
+
+func (e *gone) Error() string { return fmt.Sprintf("process %d has ended", e.pid) }
+
+// release lets go of a process: its threads run on as if we had never been.
+func (t *tree) release(p *process) {
+	if p.released || p.gone {
+		return
+	}
+	p.released = true
+	p.stopClock()
+	p.dropBreakpoints()
+	for _, th := range p.threadList() {
+		th.leaving = true
+		p.mu.Lock()
+		standing := th.standing
+		p.mu.Unlock()
+		switch {
+		case !th.born:
+			// Its first stop will come.
+		case standing:
+			t.leave(th, th.owed)
+		case t.tracer.Interrupt(th.tid) != nil:
+			t.dropThread(th) // it's gone; its end is reported to others
+		}
+	}
+	p.tell(notice{kind: letGo})
+}
+
+// leave detaches a thread that stands still.
+func (t *tree) leave(th *thread, sig unix.Signal) {
+	p := th.p
+	p.mu.Lock()
+	if th.changed {
+		t.tracer.SetRegisters(th.tid, &th.regs)
+		th.changed = false
+	}
+	th.standing = false
+	p.mu.Unlock()
+	t.tracer.Detach(th.tid, sig)
+	t.dropThread(th)
+}
+
+// left is a stop of a thread that is to be let go.
+func (t *tree) left(th *thread, ev tracer.Event) {
+	sig := unix.Signal(0)
+	switch ev.Kind {
+	case tracer.Signaled:
+		sig = ev.Signal
+		if th.unmask != 0 {
+			t.tracer.SetMask(th.tid, th.unmask)
+			th.unmask = 0
+		}
+		switch {
+		case th.p.lastClock != 0 && sig == th.p.lastClock && t.kernels(th):
+			sig = 0
+		case sig == unix.SIGTRAP && t.stand(th) && th.p.atOldBreakpoint(th):
+			sig = 0
+		}
+	case tracer.Forked:
+		// The child is its parent's now, and let go with it.
+		if t.children[ev.Child] == nil {
+			t.children[ev.Child] = &child{parent: th.p, how: ev.How}
+			if _, begun := t.orphans[ev.Child]; begun {
+				delete(t.orphans, ev.Child)
+				t.children[ev.Child].born = true
+			}
+			t.decide(ev.Child, false)
+		}
+	case tracer.Trapped:
+		if t.stand(th) {
+			t.repair(th)
+		}
+	}
+	t.leave(th, sig)
+}
+
+// kernels reports whether the signal for which a thread stands is of a clock's
+// kind: the program's own are to reach it.
+func (t *tree) kernels(th *thread) bool {
+	info, err := t.tracer.Siginfo(th.tid)
+	return err == nil && (info.Code() > 0 || th.p.lastClock == unix.SIGVTALRM)
+}
+
+// leaveTime is how long threads may take to stop so that they can be let go.
+const leaveTime = 2 * time.Second
+
+// letGoOfAll ends the run: whatever is still followed runs on without us.
+//
+// Those that were never changed are simply left to the kernel, which lets them
+// go when our thread ends, without a stop; those that stand still, or in which
+// the debugger has put breakpoints, are let go one by one.
+func (t *tree) letGoOfAll() {
+	t.stale = true
+	for pid := range t.children {
+		t.decide(pid, false)
+	}
+	for _, p := range t.processes {
+		if p.broken || p.anyStands() {
+			t.release(p)
+		} else {
+			p.stopClock()
+		}
+	}
+	deadline := time.Now().Add(leaveTime)
+	for t.leaving() && time.Now().Before(deadline) {
+		t.look = time.Time{}
+		t.wake(time.Now().Add(10 * time.Millisecond))
+		ev, err := t.tracer.Next()
+		if err != nil || ev.Kind == tracer.Alone {
+			break
+		}
+		t.happened(ev)
+		t.posted()
+	}
+	for _, p := range t.processes {
+		p.tell(notice{kind: letGo})
+	}
+	for t.served > 0 {
+		// Their goroutines may still ask for something.
+		t.look = time.Time{}
+		t.wake(time.Now().Add(10 * time.Millisecond))
+		if ev, err := t.tracer.Next(); err == nil && ev.Kind != tracer.Rang {
+			t.happened(ev)
+		}
+		t.posted()
+	}
+}
+
+// leaving reports whether a thread is still to be let go one by one.
+func (t *tree) leaving() bool {
+	for _, th := range t.threads {
+		if th.leaving {
+			return true
+		}
+	}
+	return len(t.children) > 0
+}

@@ -1,0 +1,386 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/dbctl/internal/debugger"
+	"github.com/profilecollection/pct/dbctl/internal/machine"
+	"github.com/profilecollection/pct/dbctl/internal/mi"
+	"github.com/profilecollection/pct/dbctl/internal/remote"
+)
+
+// link is a process's debugger: one that does not trace it, but asks us. It's
+// made when a script first needs it, and the process never notices; nor does it
+// when the debugger dies.
+type link struct {
+	p      *process
+	gdb    *mi.Client
+	table  *debugger.Table
+	server *remote.Server
+	conn   net.Conn
+	served chan struct{}
+	queue  []debugger.Event // events that came while an answer was awaited
+}
+
+// connectTime is how long a debugger may take to connect.
+const connectTime = 30 * time.Second
+
+// debuggerLink is the process's debugger for other goroutines, to wake.
+func (p *process) debuggerLink() *link {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.link
+}
+
+func (l *link) wake() { l.gdb.Wake() }
+
+// needDebugger makes the process's debugger, if it has none. There is none, and
+// it's said, where it can't be made.
+func (p *process) needDebugger() bool {
+	if p.link != nil || p.noDebugger {
+		return p.link != nil
+	}
+	th := p.anyStanding()
+	if th == nil {
+		p.tree.sayOnce("no thread of process %d stands still, so that the debugger could be asked", p.pid)
+		return false
+	}
+	l, err := p.connect(th)
+	switch {
+	case errors.Is(err, debugger.ErrBusy):
+		// Next time one may be free.
+		p.waitedFor++
+		return false
+	case err != nil:
+		p.noDebugger = true
+		p.tree.sayOnce("no debugger for process %d: %v", p.pid, err)
+		p.run.note("it had no debugger: " + err.Error())
+		return false
+	}
+	p.mu.Lock()
+	p.link = l
+	p.mu.Unlock()
+	return true
+}
+
+// connect makes a debugger, which knows from the beginning that a thread stands
+// still: gdb takes the first stop that it's told for its own.
+func (p *process) connect(th *thread) (*link, error) {
+	gdb, err := p.tree.pool.Get()
+	if err != nil {
+		return nil, err
+	}
+	l := &link{p: p, gdb: gdb, table: debugger.GDB(), served: make(chan struct{})}
+	fail := func(err error) (*link, error) {
+		p.tree.pool.Put(gdb)
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "pct-")
+	if err != nil {
+		return fail(err)
+	}
+	defer os.RemoveAll(dir)
+	socket := filepath.Join(dir, "s")
+	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: socket, Net: "unix"})
+	if err != nil {
+		return fail(err)
+	}
+	defer listener.Close()
+	deadline := time.Now().Add(connectTime)
+	listener.SetDeadline(deadline)
+	accepted := make(chan error, 1)
+	go func() {
+		conn, err := listener.Accept()
+		if err == nil {
+			l.conn = conn
+			l.server = remote.New(conn, p)
+			l.server.Stopped(th.tid, remote.Stop{})
+		}
+		accepted <- err
+		if err == nil {
+			l.server.Serve()
+		}
+		close(l.served)
+	}()
+	_, err = gdb.DoAll(deadline, append(l.table.Connect(socket), l.table.Watch(showSignal)...)...)
+	if err != nil {
+		listener.Close() // ends a wait that nobody will answer
+	}
+	if e := <-accepted; err == nil {
+		err = e
+	}
+	if err == nil {
+		err = l.met(th, deadline)
+	}
+	if err != nil {
+		if l.conn != nil {
+			l.conn.Close()
+		}
+		return fail(fmt.Errorf("%s can't connect: %w", l.table.Name, err))
+	}
+	return l, nil
+}
+
+// met waits until the debugger has seen the thread that stands still.
+func (l *link) met(th *thread, deadline time.Time) error {
+	for {
+		r, err := l.gdb.Next(deadline)
+		if errors.Is(err, mi.ErrWoken) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if ev := l.table.Decode(r); ev.Kind == debugger.Stopped {
+			th.shown, th.name = true, ev.Thread
+			return nil
+		}
+	}
+}
+
+// anyStanding is the event's thread, or else any that stands still.
+func (p *process) anyStanding() *thread {
+	if p.now != nil && p.now.thread != nil && p.now.held {
+		return p.now.thread
+	}
+	for _, th := range p.threadList() {
+		p.mu.Lock()
+		standing := th.standing
+		p.mu.Unlock()
+		if standing {
+			return th
+		}
+	}
+	return nil
+}
+
+// unlink ends the debugger. What it put into the process is taken out, and
+// threads that it knows to stand still are ours again.
+func (p *process) unlink() {
+	l := p.link
+	if l == nil {
+		return
+	}
+	p.mu.Lock()
+	p.link = nil
+	p.mu.Unlock()
+	l.conn.Close()
+	p.tree.pool.Put(l.gdb)
+	<-l.served
+	for _, th := range p.threadList() {
+		th.shown, th.name = false, 0
+	}
+	p.tracing(p.dropBreakpoints)
+}
+
+// showSignal is what a debugger is told that a thread stopped for: its silent
+// catchpoint on that answers with one short line.
+const showSignal = "SIGURG"
+
+// show lets the debugger know that the event's thread stands still, and returns
+// its name for it. Events of the whole process have any thread.
+func (p *process) show() int {
+	if !p.needDebugger() {
+		return 0
+	}
+	th := p.now.thread
+	if th == nil || !p.now.held {
+		return p.anyName()
+	}
+	if th.shown {
+		return th.name
+	}
+	th.shown = true
+	p.link.server.Stopped(th.tid, remote.Stop{Signal: int(unix.SignalNum(showSignal))})
+	deadline := time.Now().Add(answerTime)
+	for {
+		r, err := p.link.gdb.Next(deadline)
+		if errors.Is(err, mi.ErrWoken) {
+			continue
+		}
+		if err != nil {
+			return 0
+		}
+		if ev := p.link.table.Decode(r); ev.Kind == debugger.Tick {
+			th.name = ev.Thread
+			return ev.Thread
+		} else if ev.Kind != debugger.None {
+			p.link.queue = append(p.link.queue, ev)
+		}
+		if r.Kind == mi.Result {
+			p.answered(r)
+		}
+	}
+}
+
+// anyName is a thread that the debugger knows, 0 if none.
+func (p *process) anyName() int {
+	least := 0
+	for _, th := range p.threadList() {
+		if th.name != 0 && (least == 0 || th.name < least) {
+			least = th.name
+		}
+	}
+	return least
+}
+
+func (l *link) threadOf(name int) *thread {
+	if name == 0 {
+		return nil
+	}
+	threads := l.p.threadList()
+	for _, th := range threads {
+		if th.name == name {
+			return th
+		}
+	}
+	// One that the debugger has met by itself.
+	_, r, err := l.p.ask(time.Now().Add(answerTime), l.table.Threads)
+	if err != nil {
+		return nil
+	}
+	for name, tid := range l.table.ReadThreads(r) {
+		for _, th := range threads {
+			if th.tid == tid {
+				th.name = name
+			}
+		}
+	}
+	for _, th := range threads {
+		if th.name == name {
+			return th
+		}
+	}
+	return nil
+}
+
+// resume has the debugger let a thread go on.
+func (l *link) resume(th *thread) {
+	th.shown = false
+	l.gdb.Send(l.table.Continue(th.name))
+}
+
+// showStop tells the debugger of a stop that is its affair.
+func (p *process) showStop(n notice) {
+	if p.link == nil || p.let.Load() {
+		p.onward(n.thread)
+		return
+	}
+	n.thread.shown = true
+	p.link.server.Stopped(n.thread.tid, n.stop)
+}
+
+// listen waits for what the debugger tells, or for a notice.
+func (p *process) listen() {
+	l := p.link
+	if len(l.queue) > 0 {
+		ev := l.queue[0]
+		l.queue = l.queue[1:]
+		p.happened(ev)
+		return
+	}
+	r, err := l.gdb.Next(time.Time{})
+	if errors.Is(err, mi.ErrWoken) {
+		return
+	}
+	if err != nil {
+		p.debuggerDied(err)
+		return
+	}
+	if p.block != nil && p.block.m.UsesRaw() {
+		p.block.stepRaw(string(r.Raw))
+	}
+	if r.Kind == mi.Result {
+		p.answered(r)
+	} else if ev := l.table.Decode(r); ev.Kind != debugger.None {
+		p.happened(ev)
+	}
+}
+
+// debuggerDied goes on without it; the process is as it was.
+func (p *process) debuggerDied(err error) {
+	p.say("%v: process %d goes on without it", err, p.pid)
+	if p.run != nil {
+		p.run.note("the debugger died: what it was asked for is missing from then on")
+	}
+	var shown []*thread
+	for _, th := range p.threadList() {
+		if th.shown {
+			shown = append(shown, th)
+		}
+	}
+	p.unlink()
+	p.noDebugger = true
+	for _, th := range shown {
+		p.onward(th)
+	}
+}
+
+// answered deals with the answer to a command that was sent and not waited
+// for: an error is an event.
+func (p *process) answered(r *mi.Record) {
+	text, ours := p.pending[r.Token]
+	delete(p.pending, r.Token)
+	if ours && r.Class == "error" {
+		p.failed(text, r.Str("msg"))
+	}
+}
+
+// failed tells the script, or else the user, that a command failed.
+func (p *process) failed(command, message string) {
+	line := machine.FormatEvent("error", "command", command, "message", message)
+	if p.now != nil || !p.offer(&moment{}, line) {
+		// Within a block a script can't handle it.
+		p.tree.sayOnce("%s: %s (command %q)", p.link.table.Name, strings.TrimSpace(message), command)
+	}
+}
+
+// ask sends a command and returns what it printed, and its answer.
+func (p *process) ask(deadline time.Time, command string) (string, *mi.Record, error) {
+	if p.link == nil {
+		return "", nil, errors.New("there is no debugger")
+	}
+	token, err := p.link.gdb.Send(command)
+	if err != nil {
+		return "", nil, err
+	}
+	var text strings.Builder
+	for {
+		r, err := p.link.gdb.Next(deadline)
+		if errors.Is(err, mi.ErrWoken) {
+			continue
+		}
+		if err != nil {
+			return "", nil, err
+		}
+		switch {
+		case r.Kind == mi.Result && r.Token == token:
+			if r.Class == "error" {
+				return text.String(), r, &mi.CommandError{Command: command, Message: r.Str("msg")}
+			}
+			return text.String(), r, nil
+		case r.Kind == mi.Result:
+			p.answered(r)
+		default:
+			p.aside(r, &text)
+		}
+	}
+}
+
+// aside keeps what comes before an awaited answer: events for later, text for
+// whoever asked.
+func (p *process) aside(r *mi.Record, text *strings.Builder) {
+	if ev := p.link.table.Decode(r); ev.Kind != debugger.None {
+		p.link.queue = append(p.link.queue, ev)
+	} else if r.Kind == mi.Console {
+		text.WriteString(r.Text)
+	}
+}

@@ -1,0 +1,78 @@
+package session
+
+import (
+	"os"
+	"os/signal"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// signals catches what the terminal sends to our whole process group: the
+// program gets it too, and its answer is what counts. Caught signals are, in
+// contrast to ignored ones, at their defaults in the programs that we start.
+type signals struct {
+	from      chan os.Signal
+	mu        sync.Mutex
+	stop      time.Time // when the terminal last wanted us to stop
+	term      bool      // somebody wants us to end
+	interrupt bool      // so does the user
+	done      chan struct{}
+}
+
+func catchSignals(wake func()) *signals {
+	s := &signals{from: make(chan os.Signal, 16), done: make(chan struct{})}
+	signal.Notify(s.from, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGHUP, unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU)
+	go func() {
+		defer close(s.done)
+		for sig := range s.from {
+			s.mu.Lock()
+			switch sig {
+			case unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU:
+				s.stop = time.Now()
+			case unix.SIGTERM:
+				s.term = true
+			default:
+				s.interrupt = true
+			}
+			s.mu.Unlock()
+			wake()
+		}
+	}()
+	return s
+}
+
+// stopWanted reports whether the terminal wanted our group to stop within the
+// last second, and forgets it.
+func (s *signals) stopWanted() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	recent := time.Since(s.stop) < time.Second
+	s.stop = time.Time{}
+	return recent
+}
+
+// termWanted reports whether SIGTERM came, and forgets it.
+func (s *signals) termWanted() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	was := s.term
+	s.term = false
+	return was
+}
+
+// interruptWanted reports whether the user has interrupted us, and forgets it.
+func (s *signals) interruptWanted() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	was := s.interrupt
+	s.interrupt = false
+	return was
+}
+
+func (s *signals) close() {
+	signal.Stop(s.from)
+	close(s.from)
+	<-s.done
+}

@@ -1,0 +1,148 @@
+package session
+
+import (
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/dbctl/internal/remote"
+	"github.com/profilecollection/pct/dbctl/internal/tracer"
+)
+
+// A process is what its debugger's requests are answered from. They come in a
+// goroutine of their own.
+
+func (p *process) Pid() int { return p.pid }
+
+func (p *process) Threads() []int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	tids := make([]int, 0, len(p.threads))
+	for tid := range p.threads {
+		tids = append(tids, tid)
+	}
+	return tids
+}
+
+func (p *process) Registers(tid int) (remote.Registers, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	th := p.threads[tid]
+	if th == nil || !th.standing {
+		return remote.Registers{}, false
+	}
+	return remote.Registers{General: th.regs, Float: th.float}, true
+}
+
+func (p *process) SetRegisters(tid int, r remote.Registers) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	th := p.threads[tid]
+	if th == nil || !th.standing {
+		return fmt.Errorf("thread %d does not stand still", tid)
+	}
+	if r.General.Rip != th.regs.Rip {
+		// Elsewhere it's in no system call that could be begun again.
+		r.General.Orig_rax = ^uint64(0)
+	}
+	th.regs, th.float, th.changed = r.General, r.Float, true
+	return nil
+}
+
+func (p *process) ReadMemory(b []byte, addr uint64) int {
+	n := p.memory.ReadAt(b, addr)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.hide(b[:n], addr)
+	return n
+}
+
+func (p *process) WriteMemory(b []byte, addr uint64) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.write(b, addr)
+}
+
+func (p *process) Insert(addr uint64) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.insert(addr)
+}
+
+func (p *process) Remove(addr uint64) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.remove(addr)
+}
+
+func (p *process) Watch(kind remote.WatchKind, addr, length uint64) error {
+	var err error
+	p.tree.call(func() { err = p.tree.watch(p, kind, addr, length) })
+	return err
+}
+
+func (p *process) Unwatch(kind remote.WatchKind, addr, length uint64) error {
+	p.tree.call(func() { p.tree.unwatch(p, kind, addr, length) })
+	return nil
+}
+
+func (p *process) Resume(tid int, step bool, signal int) {
+	p.tree.do(func() {
+		th := p.threads[tid]
+		if th == nil {
+			return
+		}
+		th.how = tracer.Onward
+		if step {
+			th.how = tracer.Step
+		}
+		if signal != 0 && signal != int(unix.SignalNum(showSignal)) {
+			th.owed = unix.Signal(signal)
+		}
+		p.mu.Lock()
+		standing := th.standing
+		p.mu.Unlock()
+		if standing {
+			p.tree.goOn(th)
+		}
+	})
+}
+
+func (p *process) Halt(tid int) {
+	p.tree.do(func() {
+		if th := p.threads[tid]; th != nil {
+			th.halt = true
+			p.tree.tracer.Interrupt(tid)
+		}
+	})
+}
+
+func (p *process) CatchCalls(numbers []int, on bool) {
+	p.tree.do(func() {
+		p.catching = on
+		p.calls = make(map[int]bool)
+		for _, n := range numbers {
+			p.calls[n] = true
+		}
+	})
+}
+
+func (p *process) Auxv() []byte {
+	b, err := os.ReadFile("/proc/" + itoa(p.pid) + "/auxv")
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+func (p *process) Siginfo(tid int) []byte {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	th := p.threads[tid]
+	if th == nil || !th.standing {
+		return nil
+	}
+	info := th.siginfo
+	return info[:]
+}

@@ -1,0 +1,261 @@
+package session
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/dbctl/internal/debugger"
+	"github.com/profilecollection/pct/dbctl/internal/machine"
+	"github.com/profilecollection/pct/dbctl/internal/tracer"
+	"github.com/profilecollection/pct/pct/data"
+	"github.com/profilecollection/pct/unwind"
+)
+
+// tree is a run: the processes that are followed. All that is here belongs to
+// the goroutine that traces them; others ask it by do and call.
+type tree struct {
+	cfg    Config
+	tracer *tracer.Tracer
+	cache  *unwind.Cache
+	rec    *transcript
+
+	filters *filters
+	pool    *debugger.Pool
+	signals *signals
+	closers []interface{ Close() error }
+
+	processes map[int]*process
+	threads   map[int]*thread
+	children  map[int]*child    // made, and not yet begun
+	orphans   map[int]time.Time // begun, and of unknown parents
+	habits    map[*machine.Exec]habit
+
+	root    *process // launched; nil: attached to
+	base    *process // whose run directory has the file tree
+	sid     int      // of the root, as it began
+	log     *data.TreeWriter
+	name    string          // guarded: of the run directory that it's in
+	status  unix.WaitStatus // of the root
+	matched bool            // there was a rule for some program
+	samples uint64
+	ends    time.Time // when to let go of all
+	look    time.Time // when to look after clocks and time-outs
+	alarm   *time.Timer
+	stale   bool // the script, or the user, wants no more
+	quitted bool // and its own status
+	code    int
+
+	mu    sync.Mutex // guards what other goroutines leave here
+	posts []func()
+	said  map[string]bool
+
+	served int // processes with a goroutine of their own
+}
+
+func newTree(cfg Config) *tree {
+	t := &tree{
+		cfg: cfg, cache: unwind.NewCache(), said: make(map[string]bool),
+		processes: make(map[int]*process), threads: make(map[int]*thread),
+		children: make(map[int]*child), orphans: make(map[int]time.Time), habits: make(map[*machine.Exec]habit),
+	}
+	t.filters = newFilters(cfg.Stdout, cfg.Stderr)
+	pool := debugger.PoolConfig{Path: cfg.Debugger, Limit: cfg.Debuggers}
+	if cfg.Record != nil {
+		t.rec = newTranscript(cfg.Record)
+		pool.Tap = t.rec.wire
+	}
+	t.pool = debugger.NewPool(pool)
+	return t
+}
+
+// close undoes what was to be undone at the end.
+func (t *tree) close() {
+	t.pool.Close()
+	for _, wrong := range t.filters.close() {
+		t.say("%s", wrong)
+	}
+	if t.signals != nil {
+		t.signals.close()
+	}
+	for _, c := range t.closers {
+		c.Close()
+	}
+}
+
+// say tells the user something, on standard error; any goroutine may.
+func (t *tree) say(format string, args ...any) {
+	fmt.Fprintf(t.cfg.Stderr, "dbctl: "+format+"\n", args...)
+}
+
+// sayOnce is say for what would otherwise be repeated at each sample.
+func (t *tree) sayOnce(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	t.mu.Lock()
+	before := t.said[text]
+	t.said[text] = true
+	t.mu.Unlock()
+	if !before {
+		t.say("%s", text)
+	}
+}
+
+// do has work done by the tracing goroutine, soon.
+func (t *tree) do(work func()) {
+	t.mu.Lock()
+	t.posts = append(t.posts, work)
+	t.mu.Unlock()
+	t.tracer.Ring()
+}
+
+// call is do, and waits until it's done. It's for other goroutines only.
+func (t *tree) call(work func()) {
+	done := make(chan struct{})
+	t.do(func() {
+		work()
+		close(done)
+	})
+	<-done
+}
+
+// posted does what was left to be done.
+func (t *tree) posted() {
+	for {
+		t.mu.Lock()
+		posts := t.posts
+		t.posts = nil
+		t.mu.Unlock()
+		if len(posts) == 0 {
+			return
+		}
+		for _, work := range posts {
+			work()
+		}
+	}
+}
+
+// begin launches the program, or attaches to the processes.
+func (t *tree) begin(path string) error {
+	if t.cfg.For > 0 {
+		t.ends = time.Now().Add(t.cfg.For)
+		t.wake(t.ends)
+	}
+	if path == "" {
+		return t.attachAll()
+	}
+	files, after, err := t.files()
+	if err != nil {
+		return err
+	}
+	p := tracer.Program{
+		Path: path, Argv: t.cfg.Argv, Env: t.cfg.Environ, Files: files, Terminal: t.cfg.Pty,
+		Ignored: t.cfg.Ignored, Timer: t.itimerAsked(path),
+	}
+	pid, err := t.tracer.Launch(p)
+	if forShell(path, err) {
+		// A script without #!, as every shell runs it.
+		p.Path, p.Argv = shell, append([]string{shell, path}, t.cfg.Argv[1:]...)
+		pid, err = t.tracer.Launch(p)
+	}
+	if err != nil {
+		return launchError(path, err)
+	}
+	after()
+	t.sid, _ = unix.Getsid(pid)
+	root := t.newProcess(pid, os.Getpid(), "launch")
+	t.root = root
+	th := t.newThread(root, pid)
+	th.standing = true
+	return t.beginProgram(root, th, "started")
+}
+
+// loop acts on events until all have ended or are let go.
+func (t *tree) loop() error {
+	for !t.over() {
+		t.posted()
+		t.wishes()
+		if t.over() {
+			break
+		}
+		ev, err := t.tracer.Next()
+		if err != nil {
+			return err
+		}
+		t.happened(ev)
+	}
+	t.letGoOfAll()
+	return nil
+}
+
+// over reports whether nothing is left to be watched.
+func (t *tree) over() bool {
+	return t.stale || len(t.processes) == 0 && len(t.children) == 0
+}
+
+// wishes sees to what time and the user's signals ask for.
+func (t *tree) wishes() {
+	alone := t.root == nil || t.root.gone
+	if t.signals.termWanted() {
+		if alone {
+			t.stale = true
+		} else {
+			unix.Kill(t.root.pid, unix.SIGTERM)
+		}
+	}
+	if t.signals.interruptWanted() && alone {
+		t.stale = true
+	}
+	now := time.Now()
+	if !t.ends.IsZero() && !now.Before(t.ends) || t.cfg.Samples > 0 && t.samples >= t.cfg.Samples {
+		t.stale = true
+	}
+	t.stopToo()
+	if !t.look.IsZero() && !now.Before(t.look) {
+		t.look = time.Time{}
+		t.adopt(now)
+		t.clockwork(now)
+	}
+}
+
+// wake makes us look after clocks and time-outs at a time, or before.
+func (t *tree) wake(at time.Time) {
+	if at.IsZero() || !t.look.IsZero() && !at.Before(t.look) {
+		return
+	}
+	t.look = at
+	if t.alarm != nil {
+		t.alarm.Stop()
+	}
+	t.alarm = time.AfterFunc(time.Until(at), t.tracer.Ring)
+}
+
+// clockwork stops the threads whose time has come, offers the time-outs that
+// have passed, and says when to look again.
+func (t *tree) clockwork(now time.Time) {
+	t.wake(t.ends)
+	for _, p := range t.processes {
+		if p.clk != nil {
+			t.wake(p.clockwork(now))
+		}
+		if p.expires.IsZero() {
+			continue
+		}
+		if now.Before(p.expires) {
+			t.wake(p.expires)
+			continue
+		}
+		p.expires = time.Time{}
+		p.tell(notice{kind: timedOut})
+	}
+}
+
+// stopToo stops us, if the terminal wanted our whole process group to stop and
+// the program has: the shell waits for that.
+func (t *tree) stopToo() {
+	if t.root != nil && t.root.stopped && t.signals.stopWanted() {
+		unix.Kill(os.Getpid(), unix.SIGSTOP)
+	}
+}
