@@ -104,15 +104,12 @@ func (x *terminal) waitFor(text string, from int) int {
 // terminal as it was.
 func (x *terminal) ends() {
 	x.t.Helper()
-	x.waitFor(leaveScreen, 0)
+	x.wait("a terminal given back", 0, func(shown []byte) bool {
+		return bytes.HasPrefix(shown, []byte(enterScreen)) && bytes.HasSuffix(shown, []byte(leaveScreen)) &&
+			bytes.Count(shown, []byte(enterScreen)) == bytes.Count(shown, []byte(leaveScreen))
+	})
 	if err := x.cmd.Wait(); err != nil {
 		x.t.Error(err)
-	}
-	x.lock.Lock()
-	defer x.lock.Unlock()
-	if !bytes.HasPrefix(x.seen, []byte(enterScreen)) || !bytes.HasSuffix(x.seen, []byte(leaveScreen)) ||
-		bytes.Count(x.seen, []byte(enterScreen)) != bytes.Count(x.seen, []byte(leaveScreen)) {
-		x.t.Errorf("the terminal isn't given back: %q", x.seen)
 	}
 }
 
