@@ -90,7 +90,13 @@ func (c *tap) Read(b []byte) (int, error) {
 // settings.
 func debug(t testing.TB, path string, more ...string) *session {
 	t.Helper()
-	s := &session{TB: t, tr: trace(t, path), served: make(chan error, 1)}
+	return connected(t, trace(t, path), path, more...)
+}
+
+// connected connects a prepared gdb to a process.
+func connected(t testing.TB, tr *tracer, path string, more ...string) *session {
+	t.Helper()
+	s := &session{TB: t, tr: tr, served: make(chan error, 1)}
 	s.socket = filepath.Join(t.TempDir(), "gdb")
 	listener, err := net.Listen("unix", s.socket)
 	if err != nil {

@@ -126,6 +126,38 @@ func TestThreads(t *testing.T) {
 	}
 }
 
+// The debugger may come while the process runs, and sees no stop then.
+func TestRunning(t *testing.T) {
+	path := build(t, "threads")
+	tr := trace(t, path)
+	tr.setServer(nil) // it goes on
+	s := connected(t, tr, path)
+	r, err := s.gdb.Do("-thread-info", deadline())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, thread := range r.Results.Get("threads").Items {
+		if state := thread.Str("state"); state != "running" {
+			t.Errorf("it is %s: %s", state, r.Raw)
+		}
+	}
+	s.all("-break-insert work")
+	s.begin()
+	_, function := s.stop("breakpoint-hit")
+	if function != "work" {
+		t.Errorf("stopped in %s", function)
+	}
+	s.all("-break-delete", "-exec-continue --all")
+	for s.next("*stopped").Str("reason") != "exited-normally" {
+		// the others may have met the breakpoint before it went
+		s.all("-exec-continue --all")
+	}
+	tr.finish()
+	if got, want := tr.output.String(), "200 whole\n"; got != want {
+		t.Errorf("it printed %q, not %q", got, want)
+	}
+}
+
 // A running process stops when it's asked to, and can be stepped from there.
 func TestInterrupt(t *testing.T) {
 	s := debug(t, build(t, "threads"))

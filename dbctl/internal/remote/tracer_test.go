@@ -102,8 +102,14 @@ func (tr *tracer) loop(started chan<- error) {
 		err = ptrace(unix.PTRACE_INTERRUPT, tr.pid, 0, 0)
 	}
 	for err == nil && !tr.threads[tr.pid].stopped {
-		<-stops
-		tr.look()
+		var status unix.WaitStatus
+		if _, err = unix.Wait4(tr.pid, &status, unix.WALL, nil); err == nil {
+			tr.mu.Lock()
+			tr.stop(tr.pid, status)
+			tr.mu.Unlock()
+		} else if err == unix.EINTR {
+			err = nil
+		}
 	}
 	started <- err
 	for {
@@ -214,9 +220,10 @@ func (tr *tracer) stop(tid int, status unix.WaitStatus) {
 	} else if event == 0 && why.Signal == int(unix.SIGTRAP) && th.info != nil {
 		tr.trap(tid, th, &why)
 	}
-	th.stopped, th.halt = true, false
+	th.stopped = true
 	switch {
 	case tr.srv != nil:
+		th.halt = false
 		tr.srv.Stopped(tid, why)
 	case why.Signal != 0: // it stopped by itself, and nobody wants to know
 		if why.Signal == int(unix.SIGTRAP) {
