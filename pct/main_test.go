@@ -21,6 +21,10 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"pct": main})
 }
 
+// promptly has a command that was built with the race detector end without waiting
+// a second for reports.
+const promptly = "atexit_sleep_ms=0"
+
 // TestScripts runs testdata/*.txtar on the real command, the real translator
 // and programs compiled there.
 func TestScripts(t *testing.T) {
@@ -34,6 +38,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames: true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("PATH", e.Getenv("PATH")+string(os.PathListSeparator)+bin)
+			e.Setenv("GORACE", promptly)
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"mkrun": makeRun, "mktree": makeTree, "fails": fails},

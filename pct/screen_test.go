@@ -41,6 +41,7 @@ func newTop(t *testing.T, rows, columns uint16, args ...string) *terminal {
 	check(t, os.WriteFile(script, []byte("#!/bin/sh\nwhile read -r line; do echo 'work|?|?'; done\n"), 0o700))
 	x := &terminal{t: t, more: make(chan struct{}, 1)}
 	x.cmd = exec.Command(link, append([]string{"top", "-i", "10ms", "-translator", script}, args...)...)
+	x.cmd.Env = append(os.Environ(), "GORACE="+promptly)
 	x.pty, err = pty.StartWithSize(x.cmd, &pty.Winsize{Rows: rows, Cols: columns})
 	check(t, err)
 	t.Cleanup(func() {
