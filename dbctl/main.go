@@ -57,6 +57,13 @@ func run(args []string, stdin, stdout, stderr *os.File) int {
 		return misused
 	case o.replay != "":
 		return replay(o, program, stdout, stderr)
+	case len(o.pids) > 0 && len(o.argv) > 0:
+		fmt.Fprintf(stderr, "dbctl: -p attaches to processes that run: the program %s is one too many\nTry dbctl -h.\n", o.argv[0])
+		return misused
+	case o.tree && len(o.pids) == 0:
+		fmt.Fprintf(stderr, "dbctl: -tree goes with -p: of a program that is launched, all processes are followed\nTry dbctl -h.\n")
+		return misused
+	case len(o.pids) > 0:
 	case len(o.argv) == 0:
 		fmt.Fprintf(stderr, "dbctl: no program to run\nTry dbctl -h.\n")
 		return misused

@@ -7,14 +7,23 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 )
 
 const help = `usage: dbctl [flags] SCRIPT PROGRAM [ARGUMENT...]
-       dbctl [flags] -e TEXT PROGRAM [ARGUMENT...]
+       dbctl [flags] -p PID[,PID...] SCRIPT
 
-Runs PROGRAM under gdb, driven by a script. Exits with the program's status,
-128+n if signal n ended it.
+Runs PROGRAM, or attaches to running processes, and follows all processes that
+they make, driven by a script: it samples them, and asks gdb where the script
+does. -e TEXT may stand for SCRIPT. Exits with the program's status, 128+n if
+signal n ended it; with 0 after processes were attached to.
 
+  -p PID[,PID...] attach to these processes, without stopping them, and let them go
+                  at the end: after -t or -samples, at SIGINT (^C) or SIGTERM
+  -tree           attach to their descendants too
+  -t SECONDS      let all go after so many seconds
+  -samples N      let all go after N samples
+  -debuggers N    run at most N debuggers at once (default: as memory allows)
   -n              check the script, run nothing
   -fmt            print the script in its canonical form
   -grammar        print the language's grammar
@@ -36,6 +45,7 @@ Runs PROGRAM under gdb, driven by a script. Exits with the program's status,
 
 example: dbctl -D interval=1000 profile.dbctl gzip -k big
          pct paths /tmp/pct/gzip.*
+         dbctl -p 4711 -tree -t 10 profile.dbctl
 `
 
 var errHelp = errors.New("help")
@@ -49,6 +59,11 @@ type options struct {
 	include                            []string
 	root, dirFile, gdb, record, replay string
 	ignored                            uint64
+	pids                               []int
+	tree                               bool
+	seconds                            time.Duration
+	samples                            uint64
+	debuggers                          int
 	environ                            []string // nil: ours
 	argv                               []string
 }
@@ -56,7 +71,7 @@ type options struct {
 // parseOptions reads flags up to the program's name: what follows is its own.
 func parseOptions(args []string) (*options, error) {
 	o := &options{vars: make(map[string]string)}
-	bools := map[string]*bool{"n": &o.check, "fmt": &o.format, "grammar": &o.grammar, "pty": &o.pty, "trace": &o.trace}
+	bools := map[string]*bool{"n": &o.check, "fmt": &o.format, "grammar": &o.grammar, "pty": &o.pty, "trace": &o.trace, "tree": &o.tree}
 	words := map[string]func(string) error{
 		"e":       func(v string) error { o.text = &v; return nil },
 		"I":       func(v string) error { o.include = append(o.include, v); return nil },
@@ -66,6 +81,23 @@ func parseOptions(args []string) (*options, error) {
 		"record":  func(v string) error { o.record = v; return nil },
 		"replay":  func(v string) error { o.replay = v; return nil },
 		"D":       o.define,
+		"p":       o.attach,
+		"t": func(v string) (err error) {
+			o.seconds, err = seconds(v)
+			return err
+		},
+		"samples": func(v string) (err error) {
+			if o.samples, err = strconv.ParseUint(v, 10, 64); err != nil || o.samples == 0 {
+				return errors.New("it must be a number from 1")
+			}
+			return nil
+		},
+		"debuggers": func(v string) (err error) {
+			if o.debuggers, err = strconv.Atoi(v); err != nil || o.debuggers < 1 {
+				return errors.New("it must be a number from 1")
+			}
+			return nil
+		},
 		"environ": o.readEnvironment,
 		"ignored": func(v string) (err error) {
 			o.ignored, err = strconv.ParseUint(v, 16, 64)
@@ -113,6 +145,30 @@ func parseOptions(args []string) (*options, error) {
 		return nil, errors.New("no script: name one, or give its text with -e")
 	}
 	return o, nil
+}
+
+// attach reads the numbers of processes.
+func (o *options) attach(v string) error {
+	for word := range strings.SplitSeq(v, ",") {
+		pid, err := strconv.Atoi(word)
+		if err != nil || pid < 1 {
+			return fmt.Errorf("%q is no process's number", word)
+		}
+		o.pids = append(o.pids, pid)
+	}
+	return nil
+}
+
+// seconds reads a time in seconds, or one with its unit.
+func seconds(v string) (time.Duration, error) {
+	d, err := time.ParseDuration(v + "s")
+	if err != nil {
+		d, err = time.ParseDuration(v)
+	}
+	if err != nil || d <= 0 {
+		return 0, errors.New("it must be a time in seconds, such as 10 or 0.5")
+	}
+	return d, nil
 }
 
 func (o *options) define(v string) error {

@@ -54,8 +54,7 @@ func GDB() *Table {
 		Resumes: resumes,
 		Evaluate: func(thread int, cfa uint64, expr string) []string {
 			return []string{
-				fmt.Sprintf("-thread-select %d", thread),
-				console(fmt.Sprintf("select-frame address %#x", cfa)),
+				command(thread, fmt.Sprintf("select-frame address %#x", cfa)),
 				"-data-evaluate-expression " + quote(expr),
 			}
 		},
@@ -121,6 +120,10 @@ func setup() []string {
 		"-gdb-set follow-fork-mode parent",
 		"-gdb-set unwindonsignal on",
 		"-gdb-set libthread-db-search-path /nonexistent",
+		// A debugger that is killed must leave no thread in the copy of an
+		// instruction.
+		"-gdb-set displaced-stepping off",
+		"-gdb-set dcache line-size 256",
 		// Signals pass as if nobody watched, but for those that stop a
 		// process: a traced process can't stop as its parent expects.
 		console("handle all nostop noprint pass"),

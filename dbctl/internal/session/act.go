@@ -123,7 +123,7 @@ func (p *process) resume(now *moment) {
 
 // onward lets a thread go on: by the debugger, if that knows that it stands.
 func (p *process) onward(th *thread) {
-	if th.shown {
+	if p.isShown(th) {
 		p.link.resume(th)
 		return
 	}
@@ -150,9 +150,6 @@ func (p *process) resumeAll() {
 func (p *process) happened(ev debugger.Event) {
 	th := p.link.threadOf(ev.Thread)
 	now := &moment{thread: th, held: th != nil && ev.Stands(), pc: ev.PC, fn: ev.Func, file: ev.File, line: ev.Line}
-	if th != nil && ev.Stands() {
-		th.shown = true
-	}
 	number := ""
 	if th != nil {
 		number = itoa(th.number)

@@ -83,7 +83,7 @@ func (p *process) value(function, expression string) (string, bool) {
 	if at < 0 && m.ruledOut(p) {
 		return "", false
 	}
-	name := p.show()
+	name := p.show(p.pathObjects(path[:at+1]))
 	if p.link == nil {
 		p.run.unread(expression, "there was no debugger to ask")
 		return "", false

@@ -14,6 +14,9 @@ import (
 // us. The program's status is still ours to give back, and is waited for unless
 // the script has said what ours is.
 func (t *tree) finish() error {
+	if t.base != nil && !t.matched {
+		t.say("no EXEC of the script matches %s, nor any program that it started: nothing was sampled", t.base.exe)
+	}
 	if t.root != nil && !t.root.gone && !t.quitted {
 		return t.await(t.root.pid)
 	}

@@ -34,7 +34,7 @@ type thread struct {
 	unmask   uint64          // the mask that it has in truth, while it's being taken out
 	listens  bool            // it has stopped for job control
 	entered  bool            // it's inside a system call, of those that are traced
-	shown    bool            // of the process's goroutine: the debugger knows that it stands
+	shown    bool            // guarded: the debugger knows that it stands, and resumes it
 	name     int             // of the process's goroutine: the debugger's number for it
 }
 
@@ -84,6 +84,10 @@ func (t *tree) happened(ev tracer.Event) {
 	}
 	if ev.Kind == tracer.Executed {
 		th = t.executing(ev)
+	}
+	if th == nil && t.root != nil && ev.Tid == t.root.pid && t.root.released {
+		t.root.stopped = ev.Kind == tracer.Signaled
+		return
 	}
 	if th == nil || !th.born {
 		// The first stop of a new one, whatever for.
@@ -289,7 +293,10 @@ func (t *tree) ended(th *thread, ev tracer.Event) {
 		t.note(t.log.End(time.Now(), ev.Tid, ev.CPU, 0, 0, statusText(ev.Status)))
 	}
 	if th == nil {
-		return
+		if t.root == nil || ev.Tid != t.root.pid || t.root.gone {
+			return
+		}
+		th = &thread{p: t.root, tid: ev.Tid}
 	}
 	p := th.p
 	t.dropThread(th)

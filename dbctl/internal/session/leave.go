@@ -36,7 +36,9 @@ func (t *tree) release(p *process) {
 			t.dropThread(th) // it's gone; its end is reported to others
 		}
 	}
-	p.tell(notice{kind: letGo})
+	if p != t.root || t.stale {
+		p.tell(notice{kind: letGo})
+	} // the end of the program itself, our child, we learn all the same
 }
 
 // leave detaches a thread that stands still.

@@ -15,6 +15,7 @@ import (
 	"github.com/profilecollection/pct/dbctl/internal/machine"
 	"github.com/profilecollection/pct/dbctl/internal/mi"
 	"github.com/profilecollection/pct/dbctl/internal/remote"
+	"github.com/profilecollection/pct/unwind"
 )
 
 // link is a process's debugger: one that does not trace it, but asks us. It's
@@ -44,16 +45,18 @@ func (l *link) wake() { l.gdb.Wake() }
 
 // needDebugger makes the process's debugger, if it has none. There is none, and
 // it's said, where it can't be made.
-func (p *process) needDebugger() bool {
+//
+// The objects are those whose symbols it's to have read.
+func (p *process) needDebugger(objects []*unwind.Object) bool {
 	if p.link != nil || p.noDebugger {
 		return p.link != nil
 	}
 	th := p.anyStanding()
-	if th == nil {
+	if th == nil && !p.let.Load() {
 		p.tree.sayOnce("no thread of process %d stands still, so that the debugger could be asked", p.pid)
 		return false
 	}
-	l, err := p.connect(th)
+	l, err := p.connect(th, objects)
 	switch {
 	case errors.Is(err, debugger.ErrBusy):
 		// Next time one may be free.
@@ -72,61 +75,77 @@ func (p *process) needDebugger() bool {
 }
 
 // connect makes a debugger, which knows from the beginning that a thread stands
-// still: gdb takes the first stop that it's told for its own.
-func (p *process) connect(th *thread) (*link, error) {
-	gdb, err := p.tree.pool.Get()
+// still: gdb takes the first stop that it's told for its own. For a process that
+// has ended it's a debugger of nothing.
+func (p *process) connect(th *thread, objects []*unwind.Object) (*link, error) {
+	var files []*debugger.Object
+	for _, o := range objects {
+		if o.Kind == unwind.File {
+			files = append(files, &debugger.Object{Path: o.Path, Bias: o.Bias})
+		}
+	}
+	gdb, all, err := p.tree.debugger(files)
 	if err != nil {
 		return nil, err
+	}
+	for _, o := range objects {
+		p.symbols[o] = p.symbols[o] || all && o.Kind == unwind.File
 	}
 	l := &link{p: p, gdb: gdb, table: debugger.GDB(), served: make(chan struct{})}
-	fail := func(err error) (*link, error) {
-		p.tree.pool.Put(gdb)
-		return nil, err
+	if th == nil {
+		close(l.served)
+		return l, nil
 	}
+	if err := l.connect(th); err != nil {
+		if l.conn != nil {
+			l.conn.Close()
+		}
+		p.tree.pool.Put(gdb)
+		return nil, fmt.Errorf("%s can't connect: %w", l.table.Name, err)
+	}
+	return l, nil
+}
+
+func (l *link) connect(th *thread) error {
 	dir, err := os.MkdirTemp("", "pct-")
 	if err != nil {
-		return fail(err)
+		return err
 	}
 	defer os.RemoveAll(dir)
 	socket := filepath.Join(dir, "s")
 	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: socket, Net: "unix"})
 	if err != nil {
-		return fail(err)
+		return err
 	}
 	defer listener.Close()
 	deadline := time.Now().Add(connectTime)
 	listener.SetDeadline(deadline)
 	accepted := make(chan error, 1)
 	go func() {
+		defer close(l.served)
 		conn, err := listener.Accept()
 		if err == nil {
 			l.conn = conn
-			l.server = remote.New(conn, p)
+			l.server = remote.New(conn, l.p)
+			l.p.setShown(th, true)
 			l.server.Stopped(th.tid, remote.Stop{})
 		}
 		accepted <- err
 		if err == nil {
 			l.server.Serve()
 		}
-		close(l.served)
 	}()
-	_, err = gdb.DoAll(deadline, append(l.table.Connect(socket), l.table.Watch(showSignal)...)...)
+	_, err = l.gdb.DoAll(deadline, append(l.table.Connect(socket), l.table.Watch(showSignal)...)...)
 	if err != nil {
 		listener.Close() // ends a wait that nobody will answer
 	}
 	if e := <-accepted; err == nil {
 		err = e
 	}
-	if err == nil {
-		err = l.met(th, deadline)
-	}
 	if err != nil {
-		if l.conn != nil {
-			l.conn.Close()
-		}
-		return fail(fmt.Errorf("%s can't connect: %w", l.table.Name, err))
+		return err
 	}
-	return l, nil
+	return l.met(th, deadline)
 }
 
 // met waits until the debugger has seen the thread that stands still.
@@ -140,7 +159,7 @@ func (l *link) met(th *thread, deadline time.Time) error {
 			return err
 		}
 		if ev := l.table.Decode(r); ev.Kind == debugger.Stopped {
-			th.shown, th.name = true, ev.Thread
+			th.name = ev.Thread
 			return nil
 		}
 	}
@@ -172,11 +191,14 @@ func (p *process) unlink() {
 	p.mu.Lock()
 	p.link = nil
 	p.mu.Unlock()
-	l.conn.Close()
+	if l.conn != nil {
+		l.conn.Close()
+	}
 	p.tree.pool.Put(l.gdb)
 	<-l.served
 	for _, th := range p.threadList() {
-		th.shown, th.name = false, 0
+		p.setShown(th, false)
+		th.name = 0
 	}
 	p.tracing(p.dropBreakpoints)
 }
@@ -187,18 +209,18 @@ const showSignal = "SIGURG"
 
 // show lets the debugger know that the event's thread stands still, and returns
 // its name for it. Events of the whole process have any thread.
-func (p *process) show() int {
-	if !p.needDebugger() {
+func (p *process) show(objects []*unwind.Object) int {
+	if !p.needDebugger(objects) {
 		return 0
 	}
 	th := p.now.thread
 	if th == nil || !p.now.held {
 		return p.anyName()
 	}
-	if th.shown {
+	if p.isShown(th) {
 		return th.name
 	}
-	th.shown = true
+	p.setShown(th, true)
 	p.link.server.Stopped(th.tid, remote.Stop{Signal: int(unix.SignalNum(showSignal))})
 	deadline := time.Now().Add(answerTime)
 	for {
@@ -264,8 +286,19 @@ func (l *link) threadOf(name int) *thread {
 
 // resume has the debugger let a thread go on.
 func (l *link) resume(th *thread) {
-	th.shown = false
 	l.gdb.Send(l.table.Continue(th.name))
+}
+
+func (p *process) isShown(th *thread) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return th.shown
+}
+
+func (p *process) setShown(th *thread, yes bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	th.shown = yes
 }
 
 // showStop tells the debugger of a stop that is its affair.
@@ -274,7 +307,7 @@ func (p *process) showStop(n notice) {
 		p.onward(n.thread)
 		return
 	}
-	n.thread.shown = true
+	p.setShown(n.thread, true)
 	p.link.server.Stopped(n.thread.tid, n.stop)
 }
 
@@ -313,7 +346,7 @@ func (p *process) debuggerDied(err error) {
 	}
 	var shown []*thread
 	for _, th := range p.threadList() {
-		if th.shown {
+		if p.isShown(th) {
 			shown = append(shown, th)
 		}
 	}

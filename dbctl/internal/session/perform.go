@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/profilecollection/pct/dbctl/internal/mi"
+	"github.com/profilecollection/pct/unwind"
 )
 
 // A process performs what its script asks for, on the thread of the event that
@@ -25,7 +26,11 @@ func (p *process) commands(texts []string, wanted []bool) []string {
 		p.resume(p.now)
 		return outputs
 	}
-	name := p.show()
+	var objects []*unwind.Object
+	if p.needObjects() {
+		objects = p.unwinder.Objects()
+	}
+	name := p.show(objects)
 	if p.link == nil {
 		p.resume(p.now)
 		return outputs
@@ -41,7 +46,6 @@ func (p *process) commands(texts []string, wanted []bool) []string {
 				continue // it runs
 			}
 			p.now.held = false
-			p.now.thread.shown = false
 		}
 		wire, sent = append(wire, table.Command(name, text)), append(sent, i)
 		if wanted[i] {

@@ -286,6 +286,7 @@ func (p *process) newBlock() {
 // habit is what is found out once about a rule.
 type habit struct {
 	slow      bool // it asks for what has to be waited for: a debugger, or a shell
+	debugger  bool // a debugger, that is
 	functions bool // a pattern may look at functions' names
 }
 
@@ -296,7 +297,9 @@ func (t *tree) habit(rule *machine.Exec) habit {
 		for _, a := range m.Names(machine.Command) {
 			h.slow = h.slow || !plain(a.Args[0])
 		}
-		h.slow = h.slow || m.UsesRaw() || len(m.Names(machine.Eval)) > 0 || len(m.Names(machine.Shell)) > 0
+		h.slow = h.slow || m.UsesRaw() || len(m.Names(machine.Eval)) > 0
+		h.debugger = h.slow
+		h.slow = h.slow || len(m.Names(machine.Shell)) > 0
 		h.functions = wantsFunctions(rule)
 		t.habits[rule] = h
 	}

@@ -71,6 +71,11 @@ func Run(cfg Config) (int, error) {
 		t.say("%s is set-uid or set-gid, and would lose its rights under a tracer: it runs unprofiled", path)
 		return t.unprofiled(path)
 	}
+	if path != "" {
+		if err := t.makeSpare(path); err != nil {
+			return 0, err
+		}
+	}
 	err := tracer.Run(func(tr *tracer.Tracer) error {
 		t.tracer = tr
 		t.signals = catchSignals(tr.Ring)

@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 
@@ -23,16 +24,22 @@ func (p *process) readAllSymbols() bool {
 // readPathSymbols makes it read the program and the objects of some frames:
 // big libraries take it long, and meanwhile it sees no thread begin or end.
 func (p *process) readPathSymbols(frames []unwind.Frame) {
+	p.readSymbols(p.pathObjects(frames)...)
+}
+
+func (p *process) pathObjects(frames []unwind.Frame) []*unwind.Object {
+	var objects []*unwind.Object
 	for _, o := range p.unwinder.Objects() {
 		if o.Path == p.exe {
-			p.readSymbols(o)
+			objects = append(objects, o)
 		}
 	}
 	for _, f := range frames {
-		if f.Object != nil {
-			p.readSymbols(f.Object)
+		if f.Object != nil && !slices.Contains(objects, f.Object) {
+			objects = append(objects, f.Object)
 		}
 	}
+	return objects
 }
 
 func (p *process) readSymbols(objects ...*unwind.Object) {

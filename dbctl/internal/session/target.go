@@ -88,11 +88,17 @@ func (p *process) Unwatch(kind remote.WatchKind, addr, length uint64) error {
 }
 
 func (p *process) Resume(tid int, step bool, signal int) {
+	p.mu.Lock()
+	if th := p.threads[tid]; th != nil {
+		th.shown = false
+	}
+	p.mu.Unlock()
 	p.tree.do(func() {
 		th := p.threads[tid]
 		if th == nil {
 			return
 		}
+		th.halt = false // it was answered by the stop that gdb has seen
 		th.how = tracer.Onward
 		if step {
 			th.how = tracer.Step

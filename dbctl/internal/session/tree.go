@@ -10,6 +10,7 @@ import (
 
 	"github.com/profilecollection/pct/dbctl/internal/debugger"
 	"github.com/profilecollection/pct/dbctl/internal/machine"
+	"github.com/profilecollection/pct/dbctl/internal/mi"
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
 	"github.com/profilecollection/pct/pct/data"
 	"github.com/profilecollection/pct/unwind"
@@ -50,6 +51,7 @@ type tree struct {
 	code    int
 
 	mu    sync.Mutex // guards what other goroutines leave here
+	spare *mi.Client // a debugger without a process
 	posts []func()
 	said  map[string]bool
 
@@ -74,6 +76,9 @@ func newTree(cfg Config) *tree {
 
 // close undoes what was to be undone at the end.
 func (t *tree) close() {
+	if t.spare != nil {
+		t.pool.Put(t.spare)
+	}
 	t.pool.Close()
 	for _, wrong := range t.filters.close() {
 		t.say("%s", wrong)
@@ -84,6 +89,29 @@ func (t *tree) close() {
 	for _, c := range t.closers {
 		c.Close()
 	}
+}
+
+// debugger is one of the pool, or the one that was made to see whether there is
+// any, which has not read the objects; any goroutine may ask.
+func (t *tree) debugger(objects []*debugger.Object) (gdb *mi.Client, read bool, err error) {
+	t.mu.Lock()
+	spare := t.spare
+	t.spare = nil
+	t.mu.Unlock()
+	if spare != nil {
+		return spare, false, nil
+	}
+	gdb, err = t.pool.Get(objects...)
+	return gdb, true, err
+}
+
+// makeSpare fails if the program's rule needs a debugger and there is none.
+func (t *tree) makeSpare(path string) (err error) {
+	rule := t.cfg.Program.For(executable(path))
+	if rule != nil && t.habit(rule).debugger {
+		t.spare, err = t.pool.Get()
+	}
+	return err
 }
 
 // say tells the user something, on standard error; any goroutine may.
