@@ -126,7 +126,7 @@ func decodeNotify(r *mi.Record) Event {
 	return Event{}
 }
 
-var lwp = regexp.MustCompile(`(?:LWP|process) (\d+)`)
+var lwp = regexp.MustCompile(`(?:LWP |process |Thread \d+\.)(\d+)`)
 
 // readThreads maps gdb's thread numbers to the kernel's.
 func readThreads(r *mi.Record) map[int]int {

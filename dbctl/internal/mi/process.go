@@ -168,7 +168,7 @@ func (c *Client) Kill() {
 			return // its number may be another's by now
 		}
 	}
-	if c.proc.group {
+	if c.proc.group && c.proc.pid > 1 {
 		unix.Kill(-c.proc.pid, unix.SIGKILL)
 	}
 }

@@ -41,9 +41,6 @@ func (p *process) act(n notice) {
 		if !p.waits {
 			p.resumeAll()
 		}
-	case shown:
-		p.showStop(n)
-		return
 	case processEnded:
 		p.ends()
 		return
@@ -121,10 +118,17 @@ func (p *process) resume(now *moment) {
 	p.onward(th)
 }
 
-// onward lets a thread go on: by the debugger, if that knows that it stands.
+// onward lets a thread go on: by the debugger, if that knows that it stands. One
+// that the debugger has stopped for its own purposes it resumes by itself.
 func (p *process) onward(th *thread) {
-	if p.isShown(th) {
-		p.link.resume(th)
+	p.giveUp(th)
+	p.mu.Lock()
+	shown, halted := th.shown, th.halted
+	p.mu.Unlock()
+	if shown && p.link != nil {
+		if !halted {
+			p.link.resume(th)
+		}
 		return
 	}
 	p.soon(func() {
@@ -132,6 +136,14 @@ func (p *process) onward(th *thread) {
 			p.tree.goOn(th)
 		}
 	})
+}
+
+// giveUp is when an event has been acted on: the thread is the debugger's to
+// resume.
+func (p *process) giveUp(th *thread) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	th.kept = false
 }
 
 // resumeAll lets all threads go on that stand still.
@@ -149,6 +161,11 @@ func (p *process) resumeAll() {
 // happened acts on what the debugger tells.
 func (p *process) happened(ev debugger.Event) {
 	th := p.link.threadOf(ev.Thread)
+	if th != nil && ev.Stands() {
+		p.mu.Lock()
+		th.halted = false // it has told us
+		p.mu.Unlock()
+	}
 	now := &moment{thread: th, held: th != nil && ev.Stands(), pc: ev.PC, fn: ev.Func, file: ev.File, line: ev.Line}
 	number := ""
 	if th != nil {

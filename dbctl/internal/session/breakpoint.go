@@ -3,7 +3,6 @@ package session
 import (
 	"fmt"
 	"os"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -166,16 +165,16 @@ func (t *tree) trap(th *thread) bool {
 	p.mu.Unlock()
 	info, _ := t.tracer.Siginfo(th.tid)
 	switch {
-	case th.how == tracer.Step && info.Code() != trapUser:
-		if i, hit := t.watchHit(th); hit {
-			stop.Watched, stop.Watch = p.watched[i].addr, p.watched[i].kind
-		}
-	case inserted:
+	case inserted && info.Code() == kernelSent:
 		p.mu.Lock()
 		th.regs.Rip--
 		th.changed = true
 		p.mu.Unlock()
 		stop.Breakpoint = true
+	case th.how == tracer.Step && info.Code() != trapUser:
+		if i, hit := t.watchHit(th); hit {
+			stop.Watched, stop.Watch = p.watched[i].addr, p.watched[i].kind
+		}
 	case p.atOldBreakpoint(th):
 		t.goOn(th)
 		return true
@@ -187,7 +186,8 @@ func (t *tree) trap(th *thread) bool {
 		stop.Watched, stop.Watch = p.watched[i].addr, p.watched[i].kind
 	}
 	th.how = tracer.Onward
-	p.tell(notice{kind: shown, thread: th, stop: stop})
+	th.halt = false
+	t.showStop(th, stop)
 	return true
 }
 
@@ -214,17 +214,22 @@ func (t *tree) trapLent(th *thread) bool {
 	}
 	lender.mu.Lock()
 	addr := th.regs.Rip - 1
-	if !lender.inserted[addr] {
-		lender.mu.Unlock()
+	_, was := lender.original[addr]
+	is := lender.inserted[addr]
+	if is {
+		lender.poke(addr, lender.original[addr])
+	}
+	lender.mu.Unlock()
+	if !was {
 		return false
 	}
-	lender.poke(addr, lender.original[addr])
-	lender.mu.Unlock()
 	th.p.mu.Lock()
 	th.regs.Rip = addr
 	th.changed = true
 	th.p.mu.Unlock()
-	th.how = tracer.Step
+	if is {
+		th.how = tracer.Step
+	}
 	t.goOn(th)
 	return true
 }
@@ -243,7 +248,5 @@ func (t *tree) called(th *thread) {
 		t.goOn(th)
 		return
 	}
-	p.tell(notice{kind: shown, thread: th, at: time.Now(), stop: remote.Stop{
-		Signal: int(unix.SIGTRAP), Call: number, Entry: th.entered, Return: !th.entered,
-	}})
+	t.showStop(th, remote.Stop{Signal: int(unix.SIGTRAP), Call: number, Entry: th.entered, Return: !th.entered})
 }

@@ -9,21 +9,41 @@ import (
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
 )
 
-// adoptTime is after which a thread is taken in whose parent's event has not
-// come: the parent was killed in between.
-const adoptTime = 100 * time.Millisecond
+// adoptTime is after which a process is taken in whose parent's event has not
+// come: the parent may have been killed in between. It may also come late, since
+// the kernel tells of many in an order of its own.
+const adoptTime = time.Second
+
+// early is a process that has ended before its parent's event came.
+type early struct {
+	at     time.Time
+	status unix.WaitStatus
+	cpu    time.Duration
+}
 
 // forked is a thread that has made another, or a process.
 func (t *tree) forked(th *thread, ev tracer.Event) {
 	p := th.p
 	_, begun := t.orphans[ev.Child]
 	delete(t.orphans, ev.Child)
+	if known := t.threads[ev.Child]; known != nil {
+		t.goOn(th) // it was taken in already
+		return
+	}
+	if e, ended := t.early[ev.Child]; ended {
+		delete(t.early, ev.Child)
+		if time.Since(e.at) < adoptTime*10 {
+			t.passed(ev.Child, p, ev.How, e)
+			t.goOn(th)
+			return
+		}
+	}
 	if ev.How == "clone" && tgid(ev.Child) == p.pid {
 		p.addThread(t, ev.Child, begun)
 		t.goOn(th)
 		return
 	}
-	c := &child{parent: p, how: ev.How, shares: ev.How == "vfork" || ev.How == "clone", born: begun}
+	c := &child{parent: p, how: ev.How, shares: sharesMemory(p.pid, ev.Child), born: begun}
 	t.children[ev.Child] = c
 	if p.rule == nil {
 		// Only followed, and so are its children.
@@ -37,6 +57,19 @@ func (t *tree) forked(th *thread, ev tracer.Event) {
 		return
 	}
 	p.tell(notice{kind: madeChild, thread: th, child: ev.Child, how: ev.How})
+}
+
+// passed notes a process that has begun and ended while nobody looked.
+func (t *tree) passed(pid int, parent *process, how string, e early) {
+	t.note(t.log.Start(e.at, pid, parent.pid, how))
+	t.note(t.log.End(e.at, pid, e.cpu, 0, 0, statusText(e.status)))
+}
+
+// sharesMemory reports whether two processes have one memory, as after vfork.
+func sharesMemory(a, b int) bool {
+	const kcmpVM = 1
+	order, _, e := unix.Syscall6(unix.SYS_KCMP, uintptr(a), uintptr(b), kcmpVM, 0, 0, 0)
+	return e == 0 && order == 0
 }
 
 // tgid is the process of a thread, 0 if it's gone.
@@ -64,6 +97,10 @@ func (t *tree) born(th *thread, tid int) {
 		if c := t.children[tid]; c != nil {
 			c.born = true
 			t.settle(tid, c)
+			return
+		}
+		if p := t.processes[tgid(tid)]; p != nil && p.pid != tid {
+			p.addThread(t, tid, true)
 			return
 		}
 		t.orphans[tid] = time.Now()
@@ -97,10 +134,6 @@ func (t *tree) adopt(now time.Time) {
 		delete(t.orphans, tid)
 		status, err := tracer.ReadStatus(tid, tid)
 		if err != nil {
-			continue
-		}
-		if p := t.processes[status.Tgid]; p != nil {
-			p.addThread(t, tid, true)
 			continue
 		}
 		parent := t.processes[status.Ppid]

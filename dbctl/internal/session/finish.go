@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -34,12 +35,33 @@ func (t *tree) await(pid int) error {
 			return err
 		case ws.Stopped():
 			if t.signals.stopWanted() {
-				unix.Kill(os.Getpid(), unix.SIGSTOP)
+				t.signals.stopUs(ws.StopSignal())
 			}
 		default:
 			t.status = ws
 			return nil
 		}
+	}
+}
+
+// recordUnprofiled makes the run directory of a set-uid program, which tells that
+// there is nothing in it.
+func (t *tree) recordUnprofiled(pid int, path string) {
+	p := t.newProcess(pid, os.Getpid(), "launch")
+	p.exe, p.argv = executable(path), t.cfg.Argv
+	start := time.Now()
+	if err := t.startLog(p); err != nil {
+		t.say("%v", err)
+		return
+	}
+	status := statusText(t.status)
+	t.note(t.log.Start(start, pid, p.ppid, "launch"))
+	t.note(t.log.Exec(start, pid, p.exe, p.argv))
+	t.note(t.log.Mode(start, pid, "setuid"))
+	t.note(t.log.End(time.Now(), pid, 0, 0, 0, status))
+	p.run.note("it is set-uid or set-gid and ran unprofiled")
+	if err := p.run.finish("complete", status, 0); err != nil {
+		t.say("%v", err)
 	}
 }
 
@@ -64,7 +86,9 @@ func (t *tree) unprofiled(path string) (int, error) {
 		return 0, launchError(path, err)
 	}
 	after()
-	if err := t.await(p.Pid); err != nil {
+	err = t.await(p.Pid)
+	t.recordUnprofiled(p.Pid, path)
+	if err != nil {
 		return 0, err
 	}
 	return exitCode(t.status), nil

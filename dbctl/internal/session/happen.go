@@ -28,6 +28,8 @@ type thread struct {
 	leaving  bool            // it's let go at its next stop
 	begins   bool            // it is the one of an attached process to stop for the script
 	stale    bool            // its debug registers are to be set
+	halted   bool            // guarded: the debugger has stopped it for its own purposes
+	kept     bool            // guarded: an event of it is to be acted on before it goes on
 	halt     bool            // the debugger wants it to stop
 	due      bool            // it was interrupted because its time has come
 	muted    bool            // it blocks the clock's signal, one of which was taken out
@@ -86,7 +88,7 @@ func (t *tree) happened(ev tracer.Event) {
 		th = t.executing(ev)
 	}
 	if th == nil && t.root != nil && ev.Tid == t.root.pid && t.root.released {
-		t.root.stopped = ev.Kind == tracer.Signaled
+		t.root.stopped, t.root.stopSignal = ev.Kind == tracer.Signaled, ev.Signal
 		return
 	}
 	if th == nil || !th.born {
@@ -107,10 +109,10 @@ func (t *tree) happened(ev tracer.Event) {
 	case tracer.Signaled:
 		t.signaled(th, ev.Signal)
 	case tracer.Grouped:
-		th.p.suspended(true)
+		th.p.stopped, th.p.stopSignal = true, ev.Signal
 		t.tracer.Listen(th.tid)
 	case tracer.Trapped:
-		th.p.suspended(false)
+		th.p.stopped = false
 		t.trapped(th)
 	case tracer.Forked:
 		t.forked(th, ev)
@@ -228,7 +230,7 @@ func (t *tree) trapped(th *thread) {
 		th.halt = false
 		if t.stand(th) {
 			t.repair(th)
-			p.tell(notice{kind: shown, thread: th, stop: remote.Stop{}})
+			t.showStop(th, remote.Stop{})
 			return
 		}
 	}
@@ -285,7 +287,11 @@ func (t *tree) repair(th *thread) {
 
 // ended is the end of a thread, or of a process.
 func (t *tree) ended(th *thread, ev tracer.Event) {
-	delete(t.orphans, ev.Tid)
+	if _, orphan := t.orphans[ev.Tid]; orphan {
+		delete(t.orphans, ev.Tid)
+		t.early[ev.Tid] = early{time.Now(), ev.Status, ev.CPU}
+		return
+	}
 	if c := t.children[ev.Tid]; c != nil {
 		// Killed before it began.
 		delete(t.children, ev.Tid)

@@ -100,6 +100,7 @@ func (p *process) connect(th *thread, objects []*unwind.Object) (*link, error) {
 		if l.conn != nil {
 			l.conn.Close()
 		}
+		p.setShown(th, false)
 		p.tree.pool.Put(gdb)
 		return nil, fmt.Errorf("%s can't connect: %w", l.table.Name, err)
 	}
@@ -299,16 +300,22 @@ func (p *process) setShown(th *thread, yes bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	th.shown = yes
+	if !yes {
+		th.halted = false
+	}
 }
 
-// showStop tells the debugger of a stop that is its affair.
-func (p *process) showStop(n notice) {
-	if p.link == nil || p.let.Load() {
-		p.onward(n.thread)
+// showStop tells the debugger of a stop that is its affair: at once, because it
+// may wait for it.
+func (t *tree) showStop(th *thread, stop remote.Stop) {
+	p := th.p
+	l := p.debuggerLink()
+	if l == nil || l.server == nil {
+		t.goOn(th)
 		return
 	}
-	p.setShown(n.thread, true)
-	p.link.server.Stopped(n.thread.tid, n.stop)
+	p.setShown(th, true)
+	l.server.Stopped(th.tid, stop)
 }
 
 // listen waits for what the debugger tells, or for a notice.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"debug/elf"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -127,11 +128,26 @@ func (c *perfClock) open(tid int, first time.Duration) (int, error) {
 	}
 	switch err {
 	case nil:
+		if fd >= spareDescriptors() {
+			unix.Close(fd)
+			return -1, errors.New("perf_event_open: too many descriptors are open (see ulimit -n)")
+		}
 		return fd, nil
 	case unix.EACCES, unix.EPERM:
 		return -1, fmt.Errorf("perf_event_open: not permitted (see /proc/sys/kernel/perf_event_paranoid)")
 	}
 	return -1, fmt.Errorf("perf_event_open: %w", err)
+}
+
+// spareDescriptors is the number from which descriptors are kept for what
+// can't do without.
+func spareDescriptors() int {
+	const kept = 64
+	var limit unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) != nil || limit.Cur > 1<<30 {
+		return 1 << 30
+	}
+	return max(int(limit.Cur)-kept, int(limit.Cur)/2)
 }
 
 // aim sends the event's signal to the thread itself.

@@ -46,6 +46,7 @@ func (p *process) commands(texts []string, wanted []bool) []string {
 				continue // it runs
 			}
 			p.now.held = false
+			p.giveUp(p.now.thread)
 		}
 		wire, sent = append(wire, table.Command(name, text)), append(sent, i)
 		if wanted[i] {

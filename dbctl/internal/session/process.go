@@ -12,7 +12,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/profilecollection/pct/dbctl/internal/machine"
-	"github.com/profilecollection/pct/dbctl/internal/remote"
 	"github.com/profilecollection/pct/unwind"
 )
 
@@ -27,6 +26,7 @@ type process struct {
 	threadsMade int
 	lender      *process // whose memory it shares, after a vfork
 	stopped     bool     // for job control
+	stopSignal  unix.Signal
 	gone        bool
 	released    bool // let go
 	told        bool // that it was let go, or has ended
@@ -109,7 +109,6 @@ const (
 	processEnded                   // the process has ended
 	letGo                          // it's no longer traced
 	timedOut                       // the script's time-out has passed
-	shown                          // a thread stopped for the debugger
 )
 
 // notice is what the tracing goroutine tells of a process.
@@ -124,7 +123,6 @@ type notice struct {
 	periods uint64
 	at      time.Time
 	cpu     time.Duration
-	stop    remote.Stop
 }
 
 // inbox keeps the notices of a served process until it comes to them.
@@ -190,6 +188,11 @@ func (p *process) tell(n notice) {
 	if !p.served {
 		p.act(n)
 		return
+	}
+	if n.thread != nil && n.kind < threadEnded {
+		p.mu.Lock()
+		n.thread.kept = true
+		p.mu.Unlock()
 	}
 	p.inbox.put(n)
 	if l := p.debuggerLink(); l != nil {
@@ -260,9 +263,6 @@ func (p *process) anyStands() bool {
 	}
 	return false
 }
-
-// suspended notes that the process has stopped for job control, or goes on.
-func (p *process) suspended(yes bool) { p.stopped = yes }
 
 func (p *process) newBlock() {
 	m := machine.New(p.tree.cfg.Program, p.rule, p.tree.cfg.Vars)

@@ -53,6 +53,17 @@ func (s *signals) stopWanted() bool {
 	return recent
 }
 
+// stopUs stops us as the program was: the shell tells the signals apart.
+func (s *signals) stopUs(sig unix.Signal) {
+	if sig != unix.SIGTSTP && sig != unix.SIGTTIN && sig != unix.SIGTTOU {
+		sig = unix.SIGSTOP
+	} else {
+		signal.Reset(sig)
+		defer signal.Notify(s.from, sig)
+	}
+	unix.Kill(os.Getpid(), sig)
+}
+
 // termWanted reports whether SIGTERM came, and forgets it.
 func (s *signals) termWanted() bool {
 	s.mu.Lock()

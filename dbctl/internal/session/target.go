@@ -90,7 +90,7 @@ func (p *process) Unwatch(kind remote.WatchKind, addr, length uint64) error {
 func (p *process) Resume(tid int, step bool, signal int) {
 	p.mu.Lock()
 	if th := p.threads[tid]; th != nil {
-		th.shown = false
+		th.shown, th.halted = false, false
 	}
 	p.mu.Unlock()
 	p.tree.do(func() {
@@ -107,9 +107,9 @@ func (p *process) Resume(tid int, step bool, signal int) {
 			th.owed = unix.Signal(signal)
 		}
 		p.mu.Lock()
-		standing := th.standing
+		goes := th.standing && !th.kept // else when its event has been acted on
 		p.mu.Unlock()
-		if standing {
+		if goes {
 			p.tree.goOn(th)
 		}
 	})
@@ -117,7 +117,19 @@ func (p *process) Resume(tid int, step bool, signal int) {
 
 func (p *process) Halt(tid int) {
 	p.tree.do(func() {
-		if th := p.threads[tid]; th != nil {
+		th := p.threads[tid]
+		if th == nil {
+			return
+		}
+		p.mu.Lock()
+		standing, shown := th.standing, th.shown
+		th.halted = !shown
+		p.mu.Unlock()
+		switch {
+		case shown:
+		case standing:
+			p.tree.showStop(th, remote.Stop{})
+		default:
 			th.halt = true
 			p.tree.tracer.Interrupt(tid)
 		}

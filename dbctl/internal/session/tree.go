@@ -33,6 +33,7 @@ type tree struct {
 	threads   map[int]*thread
 	children  map[int]*child    // made, and not yet begun
 	orphans   map[int]time.Time // begun, and of unknown parents
+	early     map[int]early     // ended, and of unknown parents
 	habits    map[*machine.Exec]habit
 
 	root    *process // launched; nil: attached to
@@ -63,6 +64,7 @@ func newTree(cfg Config) *tree {
 		cfg: cfg, cache: unwind.NewCache(), said: make(map[string]bool),
 		processes: make(map[int]*process), threads: make(map[int]*thread),
 		children: make(map[int]*child), orphans: make(map[int]time.Time), habits: make(map[*machine.Exec]habit),
+		early: make(map[int]early),
 	}
 	t.filters = newFilters(cfg.Stdout, cfg.Stderr)
 	pool := debugger.PoolConfig{Path: cfg.Debugger, Limit: cfg.Debuggers}
@@ -284,6 +286,6 @@ func (t *tree) clockwork(now time.Time) {
 // the program has: the shell waits for that.
 func (t *tree) stopToo() {
 	if t.root != nil && t.root.stopped && t.signals.stopWanted() {
-		unix.Kill(os.Getpid(), unix.SIGSTOP)
+		t.signals.stopUs(t.root.stopSignal)
 	}
 }
