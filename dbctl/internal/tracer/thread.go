@@ -94,6 +94,8 @@ type Status struct {
 	Tgid, Ppid, Tracer       int
 	Blocked, Pending, Shared uint64
 	Caught, Ignored          uint64
+	Filtered                 bool // its system calls are, by seccomp
+	Nested                   bool // its pid namespace is one within ours
 }
 
 // ReadStatus reads it.
@@ -113,6 +115,10 @@ func ReadStatus(pid, tid int) (s Status, err error) {
 			s.Ppid, _ = strconv.Atoi(value)
 		case "TracerPid":
 			s.Tracer, _ = strconv.Atoi(value)
+		case "Seccomp":
+			s.Filtered = value != "0"
+		case "NSpid":
+			s.Nested = strings.Contains(value, "\t")
 		case "SigBlk":
 			s.Blocked, _ = strconv.ParseUint(value, 16, 64)
 		case "SigPnd":

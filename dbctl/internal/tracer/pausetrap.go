@@ -1,0 +1,314 @@
+package tracer
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+)
+
+// Site is what a pause-trap needs to know of a program: addresses in its
+// memory.
+type Site struct {
+	Fork     uint64 // the innermost function of its C library that forks
+	Size     uint64 // of that function, in bytes
+	Pause    uint64 // pause(2)
+	Restorer uint64 // what a signal handler returns to: it calls rt_sigreturn
+	Call     uint64 // a system call instruction and a return
+}
+
+// Trap is a pause-trap: a breakpoint at the address to which a fork returns, in
+// a process whose handler of SIGTRAP is pause. The parent, which is traced,
+// meets it first, or at the same time as its child, which is not, and waits
+// there for whoever comes.
+//
+// Parent and child leave it in one way, Spring, in which the kernel itself
+// restores what the process was: by the return from that handler.
+type Trap struct {
+	live     atomic.Uint64
+	Return   uint64 // where the breakpoint is
+	original uint64 // the byte that was there
+	mask     uint64 // signals that the process blocks
+	site     Site
+	action   action // the disposition of SIGTRAP
+}
+
+// action is the kernel's struct sigaction.
+type action struct{ handler, flags, restorer, mask uint64 }
+
+func (a action) bytes() []byte {
+	b := binary.LittleEndian.AppendUint64(nil, a.handler)
+	b = binary.LittleEndian.AppendUint64(b, a.flags)
+	b = binary.LittleEndian.AppendUint64(b, a.restorer)
+	return binary.LittleEndian.AppendUint64(b, a.mask)
+}
+
+const (
+	actionSize  = 32
+	saRestorer  = 0x04000000
+	maskSize    = 8
+	noCall      = ^uint64(0) // in orig_rax: no system call is to be begun again
+	scratch     = 512        // below the stack pointer, where nothing is kept
+	trapByte    = 0xcc       // int3
+	everySignal = ^uint64(0)
+)
+
+// loud are the signals that stay unblocked inside a trap: that of the trap, and
+// those for faults, which would kill if they were not.
+var loud = Bit(unix.SIGTRAP) | Bit(unix.SIGSEGV) | Bit(unix.SIGBUS) | Bit(unix.SIGILL) | Bit(unix.SIGFPE) | Bit(unix.SIGSYS)
+
+// Lay lays a trap for a thread that stands at the entry of site.Fork, and is
+// the only one of its process. No event tells of its child.
+//
+// At that place the thread keeps nothing in the registers that a system call
+// uses, so that it's made to call as if it were a function: if we are killed
+// then, it calls all the same, and goes on to fork. From when the breakpoint is
+// there, a Guard knows what to do in our place. In between, for some 20 µs, our
+// death would leave the process with the disposition of SIGTRAP, and no more.
+func (t *Tracer) Lay(tid int, site Site, trap *Trap, status Status) error {
+	saved, err := t.Registers(tid)
+	if err != nil {
+		return err
+	}
+	sp := saved.Rsp
+	back, err := peek(tid, sp)
+	if err != nil {
+		return err
+	}
+	code, err := peek(tid, back)
+	if err != nil {
+		return err
+	}
+	if trap.mask, err = t.Mask(tid); err != nil {
+		return err
+	}
+	trap.Return, trap.original, trap.site = back, code&0xff, site
+	trap.action = action{handler: status.Ignored >> (unix.SIGTRAP - 1) & 1}
+	trap.live.Store(laid)
+	here := (sp - scratch) &^ 15
+	if err := poke(tid, back, code); err != nil {
+		return err // there's no breakpoint to be had
+	}
+	pause := action{handler: site.Pause, flags: saRestorer, restorer: site.Restorer, mask: everySignal}
+	if _, err := unix.PtracePokeData(tid, uintptr(here), pause.bytes()); err != nil {
+		return err
+	}
+	if err := poke(tid, sp-8, site.Fork); err != nil {
+		return err
+	}
+	regs := saved
+	regs.Rip, regs.Rsp, regs.Rax, regs.Orig_rax = site.Call, sp-8, unix.SYS_RT_SIGACTION, noCall
+	regs.Rdi, regs.Rsi, regs.Rdx, regs.R10 = uint64(unix.SIGTRAP), here, here+actionSize, maskSize
+	if err := t.SetRegisters(tid, &regs); err != nil {
+		return err
+	}
+	if err := t.runTo(tid, Step, site.Fork); err != nil {
+		return err
+	}
+	after, err := t.Registers(tid)
+	if err != nil {
+		return err
+	}
+	if err := t.SetRegisters(tid, &saved); err != nil {
+		return err
+	}
+	if after.Rax != 0 {
+		return fmt.Errorf("its SIGTRAP cannot be handled: %w", unix.Errno(-int64(after.Rax)))
+	}
+	var old [actionSize]byte
+	if read(tid, here+actionSize, old[:]) != len(old) {
+		return unix.EFAULT
+	}
+	word := func(i int) uint64 { return binary.LittleEndian.Uint64(old[8*i:]) }
+	trap.action = action{word(0), word(1), word(2), word(3)}
+	if err := poke(tid, back, code&^0xff|trapByte); err != nil {
+		return err
+	}
+	if err := t.SetMask(tid, everySignal&^loud); err != nil {
+		return err
+	}
+	return unix.PtraceSetOptions(tid, options&^unix.PTRACE_O_TRACEFORK)
+}
+
+// Met reports whether a thread, which stands before a SIGTRAP, has just met the
+// trap.
+func (t *Tracer) Met(tid int, trap *Trap) bool {
+	regs, err := t.Registers(tid)
+	return err == nil && regs.Rip == trap.Return+1
+}
+
+// Waits reports whether a thread that stands still has met it, and waits in the
+// handler.
+func (t *Tracer) Waits(tid int, trap *Trap) bool {
+	regs, err := t.Registers(tid)
+	if err != nil {
+		return false
+	}
+	_, found := trap.frame(tid, regs.Rsp)
+	return found
+}
+
+// The frame that the kernel puts on the stack for a signal handler: offsets in
+// it, from the address to return to.
+const (
+	frameRax    = 152
+	frameRip    = 176
+	frameMask   = 304
+	frameSearch = 64 // words of its own that pause may have put above it
+)
+
+// frame finds the one of the trap's handler.
+func (trap *Trap) frame(tid int, sp uint64) (uint64, bool) {
+	var b [8 * frameSearch]byte
+	n := read(tid, sp, b[:])
+	for i := 0; i+8 <= n; i += 8 {
+		if binary.LittleEndian.Uint64(b[i:]) != trap.site.Restorer {
+			continue
+		}
+		at := sp + uint64(i)
+		if pc, err := peek(tid, at+frameRip); err == nil && (pc == trap.Return || pc == trap.Return+1) {
+			return at, true
+		}
+	}
+	return 0, false
+}
+
+// Spring frees a thread that has Met the trap or Waits in it: it stands still as
+// it would have on the fork's return, whose result is returned. All events are
+// on again.
+//
+// Its stack is made such that the thread itself does the rest, when it goes on:
+// it sets the disposition, and returns from the handler. It's watched doing so.
+func (t *Tracer) Spring(tid int, trap *Trap) (result int64, err error) {
+	regs, err := t.Registers(tid)
+	if err != nil {
+		return 0, err
+	}
+	at, found := trap.frame(tid, regs.Rsp)
+	if !found {
+		// It's before the signal.
+		t.Resume(tid, Step, unix.SIGTRAP)
+		if err := t.await(tid, Step, func(regs *unix.PtraceRegs) bool { return regs.Rip == trap.site.Pause }); err != nil {
+			return 0, err
+		}
+		if regs, err = t.Registers(tid); err != nil {
+			return 0, err
+		}
+		if at, found = trap.frame(tid, regs.Rsp); !found {
+			return 0, errors.New("there is no frame of its handler")
+		}
+	}
+	rax, err := peek(tid, at+frameRax)
+	if err != nil {
+		return 0, err
+	}
+	code, err := peek(tid, trap.Return)
+	if err != nil {
+		return 0, err
+	}
+	old := (at - scratch) &^ 15
+	if _, err := unix.PtracePokeData(tid, uintptr(old), trap.action.bytes()); err != nil {
+		return 0, err
+	}
+	for _, w := range [...]struct{ addr, value uint64 }{
+		{trap.Return, code&^0xff | trap.original}, {at + frameMask, trap.mask}, {at + frameRip, trap.Return},
+	} {
+		if err := poke(tid, w.addr, w.value); err != nil {
+			return 0, err
+		}
+	}
+	if err := unix.PtraceSetOptions(tid, options); err != nil {
+		return 0, err
+	}
+	regs.Rip, regs.Rsp, regs.Rax, regs.Orig_rax = trap.site.Call, at, unix.SYS_RT_SIGACTION, noCall
+	regs.Rdi, regs.Rsi, regs.Rdx, regs.R10 = uint64(unix.SIGTRAP), old, 0, maskSize
+	if err := t.SetRegisters(tid, &regs); err != nil {
+		return 0, err
+	}
+	return int64(int32(rax)), t.runTo(tid, Calls, trap.Return)
+}
+
+// runTo lets a thread go on until it stands at an address.
+func (t *Tracer) runTo(tid int, how How, addr uint64) error {
+	t.Resume(tid, how, 0)
+	return t.await(tid, how, func(regs *unix.PtraceRegs) bool { return regs.Rip == addr })
+}
+
+// await waits until a thread that was resumed stands as is wanted, which takes
+// it some instructions. What else comes meanwhile is made to come again. An
+// error may mean that it's gone: its end is an event.
+func (t *Tracer) await(tid int, how How, wanted func(*unix.PtraceRegs) bool) error {
+	var later []unix.Signal
+	again := false
+	defer func() {
+		for _, sig := range later {
+			unix.Tgkill(tid, tid, sig)
+		}
+		if again {
+			t.Interrupt(tid)
+		}
+	}()
+	const most = 64 // stops; 4 are usual
+	for range most {
+		ws, err := stopped(tid)
+		if err != nil {
+			return err
+		}
+		sig := unix.Signal(ws >> 8 & 0x7f)
+		switch {
+		case ws>>16 == unix.PTRACE_EVENT_STOP:
+			again = true
+		case sig != unix.SIGTRAP:
+			later = append(later, sig)
+		}
+		var regs unix.PtraceRegs
+		if err := unix.PtraceGetRegs(tid, &regs); err != nil {
+			return err
+		}
+		if wanted(&regs) {
+			return nil
+		}
+		t.Resume(tid, how, 0)
+	}
+	return errors.New("it does not come back")
+}
+
+// stopped waits for a thread's next stop. Its end is left to be waited for.
+func stopped(tid int) (ws unix.WaitStatus, err error) {
+	for {
+		var info unix.Siginfo
+		switch err := unix.Waitid(unix.P_PID, tid, &info, unix.WEXITED|unix.WSTOPPED|unix.WNOWAIT|ours, nil); {
+		case err == unix.EINTR:
+			continue
+		case err != nil:
+			return 0, err
+		case info.Code != cldTrapped && info.Code != cldStopped:
+			return 0, unix.ESRCH
+		}
+		if got, err := unix.Wait4(tid, &ws, ours, nil); err == nil && got == tid {
+			return ws, nil
+		}
+	}
+}
+
+// read returns how many bytes it could read.
+func read(pid int, addr uint64, b []byte) int {
+	local := []unix.Iovec{{Base: &b[0], Len: uint64(len(b))}}
+	n, _ := unix.ProcessVMReadv(pid, local, []unix.RemoteIovec{{Base: uintptr(addr), Len: len(b)}}, 0)
+	return max(n, 0)
+}
+
+func peek(pid int, addr uint64) (uint64, error) {
+	var b [8]byte
+	if read(pid, addr, b[:]) != len(b) {
+		return 0, unix.EFAULT
+	}
+	return binary.LittleEndian.Uint64(b[:]), nil
+}
+
+func poke(tid int, addr, word uint64) error {
+	_, err := unix.PtracePokeData(tid, uintptr(addr), binary.LittleEndian.AppendUint64(nil, word))
+	return err
+}
