@@ -1,6 +1,7 @@
 package script
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -139,14 +140,17 @@ func (c *checker) exec(n *node, file []variable) *machine.Exec {
 	out := &machine.Exec{Pos: c.pos(n.word.Pos), Options: make(map[string]string)}
 	if head, ok := n.form.(*execHead); ok {
 		for _, o := range head.Options {
-			if !slices.Contains(execOptions, o.Name.Value) {
-				hint := didYouMean(o.Name.Value, execOptions)
-				if len(execOptions) == 0 {
-					hint = "EXEC has no options: write EXEC()"
-				}
-				c.reportToken(o.Name, "unknown option "+o.Name.Value, hint)
+			value := unquote(o.Value.Value)
+			values, known := execOptions[o.Name.Value]
+			if _, again := out.Options[o.Name.Value]; again {
+				c.reportToken(o.Name, "option "+o.Name.Value+" is given twice", "")
 			}
-			out.Options[o.Name.Value] = unquote(o.Value.Value)
+			if !known {
+				c.reportToken(o.Name, "unknown option "+o.Name.Value, didYouMean(o.Name.Value, slices.Sorted(maps.Keys(execOptions))))
+			} else if !slices.Contains(values, value) {
+				c.reportToken(o.Value, "option "+o.Name.Value+" cannot be "+strconv.Quote(value), didYouMean(value, values))
+			}
+			out.Options[o.Name.Value] = value
 		}
 		out.Regex = c.regex(head.Regex)
 	}

@@ -61,8 +61,10 @@ var verbs = []verb{
 // reserved are the variables that the controller keeps.
 var reserved = []string{"pid", "ppid", "exe", "host", "time", "cpu"}
 
-// execOptions are the options of EXEC: there is none yet.
-var execOptions []string
+// execOptions are the options of EXEC, with the values that each may have.
+var execOptions = map[string][]string{
+	"follow": {"events", "trap"},
+}
 
 // reservedFiles are the files of a run directory that are no outputs.
 var reservedFiles = []string{"meta", "paths"}
