@@ -14,8 +14,9 @@ import (
 // the kernel tells of many in an order of its own.
 const adoptTime = time.Second
 
-// early is a process that has ended before its parent's event came.
+// early is a process, or a thread, that has ended before its parent's event came.
 type early struct {
+	thread bool
 	at     time.Time
 	status unix.WaitStatus
 	cpu    time.Duration
@@ -27,16 +28,17 @@ func (t *tree) forked(th *thread, ev tracer.Event) {
 	_, begun := t.orphans[ev.Child]
 	delete(t.orphans, ev.Child)
 	if known := t.threads[ev.Child]; known != nil {
+		known.early = false
 		t.goOn(th) // it was taken in already
 		return
 	}
 	if e, ended := t.early[ev.Child]; ended {
 		delete(t.early, ev.Child)
-		if time.Since(e.at) < adoptTime*10 {
+		if !e.thread {
 			t.passed(ev.Child, p, ev.How, e)
-			t.goOn(th)
-			return
 		}
+		t.goOn(th)
+		return
 	}
 	if ev.How == "clone" && tgid(ev.Child) == p.pid {
 		p.addThread(t, ev.Child, begun)
@@ -101,6 +103,7 @@ func (t *tree) born(th *thread, tid int) {
 		}
 		if p := t.processes[tgid(tid)]; p != nil && p.pid != tid {
 			p.addThread(t, tid, true)
+			t.threads[tid].early = true
 			return
 		}
 		t.orphans[tid] = time.Now()
@@ -142,6 +145,9 @@ func (t *tree) adopt(now time.Time) {
 		}
 		t.children[tid] = &child{parent: parent, how: "fork", born: true}
 		t.decide(tid, true)
+		if th := t.threads[tid]; th != nil {
+			th.early = true
+		}
 	}
 }
 

@@ -16,6 +16,7 @@ type thread struct {
 	p      *process
 	tid    int
 	number int  // which of its process, from 1; the script's name for it
+	early  bool // its maker's event is still to come
 	born   bool // it has begun
 
 	standing bool            // guarded: it stands still until resumed
@@ -289,7 +290,7 @@ func (t *tree) repair(th *thread) {
 func (t *tree) ended(th *thread, ev tracer.Event) {
 	if _, orphan := t.orphans[ev.Tid]; orphan {
 		delete(t.orphans, ev.Tid)
-		t.early[ev.Tid] = early{time.Now(), ev.Status, ev.CPU}
+		t.early[ev.Tid] = early{at: time.Now(), status: ev.Status, cpu: ev.CPU}
 		return
 	}
 	if c := t.children[ev.Tid]; c != nil {
@@ -305,6 +306,9 @@ func (t *tree) ended(th *thread, ev tracer.Event) {
 		th = &thread{p: t.root, tid: ev.Tid}
 	}
 	p := th.p
+	if th.early {
+		t.early[ev.Tid] = early{thread: true} // and what there is to note of it is noted
+	}
 	t.dropThread(th)
 	if ev.Tid != p.pid {
 		p.tell(notice{kind: threadEnded, thread: th})
