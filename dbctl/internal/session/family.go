@@ -87,6 +87,7 @@ func tgid(tid int) int {
 func (p *process) addThread(t *tree, tid int, begun bool) {
 	th := t.newThread(p, tid)
 	th.born = false
+	p.noTrap(hasThreads)
 	if begun {
 		t.born(th, tid)
 	}
@@ -182,6 +183,7 @@ func (t *tree) settle(pid int, c *child) {
 	if c.shares {
 		p.lender = c.parent
 	}
+	t.trapForksOf(p, c.parent)
 	th := t.newThread(p, pid)
 	if p.rule == nil {
 		t.goOn(th)
@@ -247,6 +249,7 @@ func (t *tree) executed(th *thread) {
 	t.note(t.log.Exec(time.Now(), p.pid, exe, p.nextArgv))
 	rule := t.cfg.Program.For(exe)
 	t.matched = t.matched || rule != nil
+	t.trapForks(p, rule, false)
 	if p.rule == nil && rule == nil {
 		p.exe, p.argv = p.nextExe, p.nextArgv
 		t.goOn(th)
@@ -298,6 +301,7 @@ func (t *tree) beginProgram(p *process, th *thread, word string) error {
 	p.exe, p.argv = exe, commandLine(p.pid)
 	p.rule = t.cfg.Program.For(exe)
 	t.matched = t.matched || p.rule != nil
+	t.trapForks(p, p.rule, word == "attached")
 	if t.base == nil {
 		if err := t.startLog(p); err != nil {
 			return err

@@ -52,6 +52,7 @@ type child struct {
 	exe     string // as its parent's was, when that was decided
 	argv    []string
 	rule    *machine.Exec
+	trap    *tracer.Trap // it's in this pause-trap, or will be
 }
 
 func (t *tree) newThread(p *process, tid int) *thread {
@@ -90,6 +91,9 @@ func (t *tree) happened(ev tracer.Event) {
 	}
 	if th == nil && t.root != nil && ev.Tid == t.root.pid && t.root.released {
 		t.root.stopped, t.root.stopSignal = ev.Kind == tracer.Signaled, ev.Signal
+		return
+	}
+	if t.trappedChild(ev) {
 		return
 	}
 	if th == nil || !th.born {
@@ -174,6 +178,9 @@ func (t *tree) signaled(th *thread, sig unix.Signal) {
 		// The clock's signal, taken out of a thread that blocks it.
 		t.tracer.SetMask(th.tid, th.unmask)
 		th.unmask = 0
+	}
+	if t.trapSignaled(th, sig) {
+		return
 	}
 	if p.clk != nil && p.clk.watches(sig) {
 		info, err := t.tracer.Siginfo(th.tid)
@@ -294,10 +301,7 @@ func (t *tree) ended(th *thread, ev tracer.Event) {
 		return
 	}
 	if c := t.children[ev.Tid]; c != nil {
-		// Killed before it began.
-		delete(t.children, ev.Tid)
-		t.note(t.log.Start(time.Now(), ev.Tid, c.parent.pid, c.how))
-		t.note(t.log.End(time.Now(), ev.Tid, ev.CPU, 0, 0, statusText(ev.Status)))
+		t.notBegun(ev.Tid, c, ev.CPU, statusText(ev.Status))
 	}
 	if th == nil {
 		if t.root == nil || ev.Tid != t.root.pid || t.root.gone {
@@ -314,6 +318,7 @@ func (t *tree) ended(th *thread, ev tracer.Event) {
 		p.tell(notice{kind: threadEnded, thread: th})
 		return
 	}
+	t.trapEnded(p)
 	p.gone, p.status, p.cpu = true, ev.Status, ev.CPU
 	if p == t.root {
 		t.status = ev.Status

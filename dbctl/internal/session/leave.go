@@ -30,6 +30,8 @@ func (t *tree) release(p *process) {
 		switch {
 		case !th.born:
 			// Its first stop will come.
+		case standing && p.trap.laid != nil:
+			t.goOn(th) // into its trap
 		case standing:
 			t.leave(th, th.owed)
 		case t.tracer.Interrupt(th.tid) != nil:
@@ -57,6 +59,9 @@ func (t *tree) leave(th *thread, sig unix.Signal) {
 
 // left is a stop of a thread that is to be let go.
 func (t *tree) left(th *thread, ev tracer.Event) {
+	if t.leavesTrap(th, ev) {
+		return
+	}
 	sig := unix.Signal(0)
 	switch ev.Kind {
 	case tracer.Signaled:
@@ -110,7 +115,7 @@ func (t *tree) letGoOfAll() {
 		t.decide(pid, false)
 	}
 	for _, p := range t.processes {
-		if p.broken || p.anyStands() {
+		if p.broken || p.trap.laid != nil || p.anyStands() {
 			t.release(p)
 		} else {
 			p.stopClock()

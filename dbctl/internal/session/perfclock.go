@@ -150,16 +150,18 @@ func spareDescriptors() int {
 	return max(int(limit.Cur)-kept, int(limit.Cur)/2)
 }
 
-// aim sends the event's signal to the thread itself.
-func (c *perfClock) aim(t *perfThread, tid int) error {
+func (c *perfClock) aim(t *perfThread, tid int) error { return aim(t.fd, tid, c.sig) }
+
+// aim sends an event's signal to the thread itself.
+func aim(fd, tid int, sig unix.Signal) error {
 	owner := struct{ kind, pid int32 }{ownerTID, int32(tid)}
-	if _, _, e := unix.Syscall(unix.SYS_FCNTL, uintptr(t.fd), unix.F_SETOWN_EX, uintptr(unsafe.Pointer(&owner))); e != 0 {
+	if _, _, e := unix.Syscall(unix.SYS_FCNTL, uintptr(fd), unix.F_SETOWN_EX, uintptr(unsafe.Pointer(&owner))); e != 0 {
 		return fmt.Errorf("cannot aim its signal: %w", e)
 	}
-	if _, err := unix.FcntlInt(uintptr(t.fd), unix.F_SETSIG, int(c.sig)); err != nil {
+	if _, err := unix.FcntlInt(uintptr(fd), unix.F_SETSIG, int(sig)); err != nil {
 		return fmt.Errorf("cannot choose its signal: %w", err)
 	}
-	if _, err := unix.FcntlInt(uintptr(t.fd), unix.F_SETFL, unix.O_ASYNC|unix.O_NONBLOCK); err != nil {
+	if _, err := unix.FcntlInt(uintptr(fd), unix.F_SETFL, unix.O_ASYNC|unix.O_NONBLOCK); err != nil {
 		return fmt.Errorf("cannot ask for its signal: %w", err)
 	}
 	return nil

@@ -40,11 +40,13 @@ type process struct {
 	nextExe     string
 	nextArgv    []string
 	catching    bool // system calls stop it
+	trap        forkTrap
 
 	mu      sync.Mutex // guards what threads say it does, and the breakpoints
 	threads map[int]*thread
 	breakpoints
-	broken bool // guarded: it has, or had, breakpoints
+	broken    bool           // guarded: it has, or had, breakpoints
+	forkNotes map[string]int // guarded
 
 	repaired  atomic.Uint64 // system calls begun again
 	unclocked atomic.Uint64 // threads that have no clock

@@ -49,7 +49,10 @@ type Config struct {
 const answerTime = 120 * time.Second
 
 // Launcher must be the first call of main: see tracer.Launcher.
-func Launcher() { tracer.Launcher() }
+func Launcher() {
+	tracer.Launcher()
+	tracer.Guardian()
+}
 
 // Run profiles, and returns the exit status to pass on: the program's own, or
 // 128+n after signal n; 0 after processes were attached to. An error means that

@@ -35,6 +35,7 @@ type tree struct {
 	orphans   map[int]time.Time // begun, and of unknown parents
 	early     map[int]early     // ended, and of unknown parents
 	habits    map[*machine.Exec]habit
+	traps     forkTraps
 
 	root    *process // launched; nil: attached to
 	base    *process // whose run directory has the file tree

@@ -94,10 +94,11 @@ const (
 	laid
 )
 
-// Close ends the guard.
-func (g *Guard) Close() {
+// Close ends the guard, once it has sprung what is laid.
+func (g *Guard) Close() error {
 	g.in.Close()
-	g.child.Wait()
+	_, err := g.child.Wait()
+	return err
 }
 
 // Victims are the processes that have a trap in their memory and that nobody

@@ -1,0 +1,426 @@
+package session
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/dbctl/internal/machine"
+	"github.com/profilecollection/pct/dbctl/internal/tracer"
+)
+
+// Where a rule says follow="trap", the children of its processes are caught by
+// the pause-trap protocol instead of the kernel's events of fork: at the entry
+// of fork, a trap is laid where it returns to; parent and child both meet it,
+// and the child waits there until it's traced.
+//
+// The breakpoint at the entry is one of the processor's, held by a descriptor
+// of ours, whose signal does nothing to a program: if we are killed it's gone,
+// and until a fork begins there is nothing in the process. From the fork to the
+// trap, some 150 µs, a guard would do our part (see tracer.Lay for what it can't).
+// Killed together with us, it leaves a process that waits for ever.
+//
+// Events of fork are off for that time alone, so that no child is lost of
+// programs which make the system call themselves. A process with threads or one
+// that shares its memory is never trapped: the trap is in code that others
+// execute, and the handler is theirs too. Nor is one that handles SIGTRAP.
+
+// forkTrap is how the forks of a process are caught. It belongs to the tracing
+// goroutine.
+type forkTrap struct {
+	wanted bool        // by the rule
+	site   tracer.Site // once it's known
+	at     uint64      // where the breakpoint is
+	fd     int         // it; 0: none
+	sig    unix.Signal // that it sends
+	laid   *tracer.Trap
+}
+
+// forkTraps are those of a run.
+type forkTraps struct {
+	guard *tracer.Guard
+	err   error // why there is none
+	sites map[string]tracer.Site
+}
+
+// guard is started when it's needed first.
+func (t *tree) guard() (*tracer.Guard, error) {
+	if t.traps.guard == nil && t.traps.err == nil {
+		t.traps.sites = make(map[string]tracer.Site)
+		if scope, err := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope"); err == nil && scope[0] != '0' && os.Geteuid() != 0 {
+			t.traps.err = errors.New("kernel.yama.ptrace_scope forbids a guard")
+		} else if t.traps.guard, t.traps.err = tracer.NewGuard(); t.traps.err == nil {
+			t.closers = append(t.closers, t.traps.guard)
+		}
+	}
+	return t.traps.guard, t.traps.err
+}
+
+// trapForks is when the process begins a program, of which nothing has run, or
+// was attached to.
+func (t *tree) trapForks(p *process, rule *machine.Exec, runs bool) {
+	p.trap.close()
+	p.trap = forkTrap{wanted: rule != nil && rule.Options["follow"] == "trap"}
+	if !p.trap.wanted {
+		return
+	}
+	if _, err := t.guard(); err != nil {
+		p.noTrap(err.Error())
+		return
+	}
+	if len(p.threadList()) > 1 {
+		p.noTrap(hasThreads)
+		return
+	}
+	if runs {
+		t.trapSite(p)
+		return
+	}
+	// Its libraries are mapped when it comes to its entry.
+	at, err := entry(p.pid)
+	if err == nil {
+		err = p.breakAt(at)
+	}
+	if err != nil {
+		p.noTrap(err.Error())
+	}
+}
+
+// trapForksOf is when a child begins that was made by a process.
+func (t *tree) trapForksOf(p, parent *process) {
+	if !parent.trap.wanted || p.rule == nil || p.lender != nil {
+		return
+	}
+	p.trap = forkTrap{wanted: true, site: parent.trap.site}
+	if p.trap.site.Fork == 0 {
+		t.trapSite(p)
+	} else if err := p.breakAt(p.trap.site.Fork); err != nil {
+		p.noTrap(err.Error())
+	}
+}
+
+// trapSite puts the breakpoint where the process forks.
+func (t *tree) trapSite(p *process) {
+	site, err := t.forkSite(p.pid)
+	if err == nil {
+		err = p.breakAt(site.Fork)
+	}
+	if err != nil {
+		p.noTrap(err.Error())
+		return
+	}
+	p.trap.site = site
+}
+
+const hasThreads = "it has threads"
+
+// noTrap leaves the process's children to the kernel's events.
+func (p *process) noTrap(why string) {
+	if p.trap.wanted {
+		p.trap.close()
+		p.forkNote("forks were followed by the kernel's events, not by pause-trap: " + why)
+	}
+}
+
+// forkNote counts what the run's reader is to know.
+func (p *process) forkNote(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.forkNotes == nil {
+		p.forkNotes = make(map[string]int)
+	}
+	p.forkNotes[text]++
+}
+
+// takeForkNotes is what was counted since the last time.
+func (p *process) takeForkNotes() (notes []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for text, n := range p.forkNotes {
+		if text == byTrap {
+			text = fmt.Sprintf("%d %s", n, text)
+		}
+		notes = append(notes, text)
+	}
+	p.forkNotes = nil
+	slices.Sort(notes)
+	return notes
+}
+
+const byTrap = "forks were followed by pause-trap"
+
+// breakAt moves the breakpoint to an address.
+func (p *process) breakAt(addr uint64) error {
+	f := &p.trap
+	f.close()
+	status, err := tracer.ReadStatus(p.pid, p.pid)
+	if err != nil {
+		return err
+	}
+	f.sig = 0
+	for _, sig := range slices.Backward(clockSignals[:]) { // the clock takes the first
+		if f.sig == 0 && (status.Caught|status.Blocked)&tracer.Bit(sig) == 0 {
+			f.sig = sig
+		}
+	}
+	if f.sig == 0 {
+		return errors.New("it uses both signals that would do for a breakpoint, SIGURG and SIGWINCH")
+	}
+	attr := unix.PerfEventAttr{
+		Type: unix.PERF_TYPE_BREAKPOINT, Size: uint32(unsafe.Sizeof(unix.PerfEventAttr{})), Bp_type: breakExecute,
+		Ext1: addr, Ext2: uint64(unsafe.Sizeof(addr)), Sample: 1, Wakeup: 1,
+		Bits: unix.PerfBitDisabled | unix.PerfBitExcludeKernel | unix.PerfBitExcludeHv,
+	}
+	fd, err := unix.PerfEventOpen(&attr, p.pid, -1, -1, unix.PERF_FLAG_FD_CLOEXEC)
+	if err != nil {
+		return fmt.Errorf("there is no breakpoint to be had: perf_event_open: %w", err)
+	}
+	if fd >= spareDescriptors() {
+		err = errors.New("too many descriptors are open (see ulimit -n)")
+	} else if err = aim(fd, p.pid, f.sig); err == nil {
+		err = ioctl(fd, unix.PERF_EVENT_IOC_ENABLE, 0)
+	}
+	if err != nil {
+		unix.Close(fd)
+		return err
+	}
+	f.at, f.fd = addr, fd
+	return nil
+}
+
+// breakExecute is HW_BREAKPOINT_X.
+const breakExecute = 4
+
+func (f *forkTrap) close() {
+	if f.fd != 0 {
+		unix.Close(f.fd)
+		f.fd = 0
+	}
+}
+
+// sent knows the breakpoint's signal by its descriptor.
+func (f *forkTrap) sent(t *tracer.Tracer, tid int, sig unix.Signal) bool {
+	if f.fd == 0 || sig != f.sig {
+		return false
+	}
+	info, err := t.Siginfo(tid)
+	return err == nil && info.Code() > 0 && info.Code() < kernelSent && info.Fd() == f.fd
+}
+
+// trapSignaled is a stop for a signal: true, if it was of a pause-trap.
+func (t *tree) trapSignaled(th *thread, sig unix.Signal) bool {
+	p := th.p
+	f := &p.trap
+	switch {
+	case f.laid != nil && sig == unix.SIGTRAP && t.tracer.Met(th.tid, f.laid):
+		t.returned(th)
+	case f.sent(t.tracer, th.tid, sig):
+		regs, err := t.tracer.Registers(th.tid)
+		if err == nil && regs.Rip == f.at {
+			if f.site.Fork == 0 {
+				t.trapSite(p)
+			} else if f.laid == nil {
+				t.lay(th, regs.Rsp)
+			}
+		} // else it comes late, and an event has told of the child
+		t.goOn(th)
+	default:
+		return false
+	}
+	return true
+}
+
+// lay lays the trap for a thread that begins to fork, if that is safe.
+func (t *tree) lay(th *thread, sp uint64) {
+	p := th.p
+	f := &p.trap
+	status, err := tracer.ReadStatus(p.pid, th.tid)
+	trapBit := tracer.Bit(unix.SIGTRAP)
+	why := ""
+	switch {
+	case err != nil:
+		return // it's ending
+	case status.Caught&trapBit != 0:
+		why = "it handles SIGTRAP itself"
+	case (status.Pending|status.Shared)&trapBit != 0:
+		why = "it was sent a SIGTRAP"
+	case status.Filtered:
+		why = "its system calls are filtered"
+	case status.Nested:
+		why = "it has a pid namespace of its own"
+	case th.how == tracer.Step, p.hasBreakpoint(f.site, sp):
+		why = "the debugger steps or stops it there"
+	}
+	var trap *tracer.Trap
+	if why == "" {
+		if trap = t.traps.guard.Take(); trap == nil {
+			why = "too many were forking at a time"
+		}
+	}
+	if why != "" {
+		p.forkNote("forks were followed by the kernel's events, not by pause-trap: " + why)
+		return
+	}
+	ioctl(f.fd, unix.PERF_EVENT_IOC_DISABLE, 0)
+	if err := t.tracer.Lay(th.tid, f.site, trap, status); err != nil {
+		t.traps.guard.Give(trap)
+		p.noTrap(err.Error())
+		return
+	}
+	f.laid = trap
+}
+
+// hasBreakpoint reports whether the debugger has one in the function, or where
+// that returns to.
+func (p *process) hasBreakpoint(site tracer.Site, sp uint64) bool {
+	var b [8]byte
+	p.memory.ReadAt(b[:], sp)
+	back := binary.LittleEndian.Uint64(b[:])
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for addr := range p.inserted {
+		if addr == back || addr >= site.Fork && addr < site.Fork+site.Size {
+			return true
+		}
+	}
+	return false
+}
+
+// returned is when the parent has met the trap.
+func (t *tree) returned(th *thread) {
+	child, trap := t.springParent(th)
+	if child == 0 {
+		t.goOn(th)
+		return
+	}
+	// As the kernel would have told it.
+	t.forked(th, tracer.Event{Kind: tracer.Forked, Tid: th.tid, Child: child, How: "fork"})
+	t.awaitTrapped(child, trap)
+}
+
+// springParent ends the trap in the parent and takes the child, 0 if there is
+// none.
+func (t *tree) springParent(th *thread) (int, *tracer.Trap) {
+	f := &th.p.trap
+	trap := f.laid
+	f.laid = nil
+	result, err := t.tracer.Spring(th.tid, trap)
+	if f.fd != 0 {
+		ioctl(f.fd, unix.PERF_EVENT_IOC_ENABLE, 0)
+	}
+	if err != nil {
+		// It was killed there.
+		t.trapOrphaned(th.p, trap)
+		return 0, nil
+	}
+	if result <= 0 {
+		t.traps.guard.Give(trap)
+		return 0, nil
+	}
+	th.p.forkNote(byTrap)
+	return int(result), trap
+}
+
+// awaitTrapped takes a child that has met the trap, or will.
+func (t *tree) awaitTrapped(pid int, trap *tracer.Trap) {
+	c := t.children[pid]
+	if c == nil {
+		t.traps.guard.Give(trap)
+		return
+	}
+	c.trap = trap
+	if _, err := t.tracer.Seize(pid); err == nil {
+		t.tracer.Interrupt(pid)
+	} else if status, e := tracer.ReadStatus(pid, pid); e == nil && status.State != 'Z' && status.State != 'X' {
+		t.say("%v", err) // the guard frees it, when we end
+	} else {
+		t.notBegun(pid, c, tracer.ProcessTime(pid), "signal SIGKILL") // no other signal reaches it there
+	}
+}
+
+// notBegun notes a child that was killed before it began.
+func (t *tree) notBegun(pid int, c *child, cpu time.Duration, status string) {
+	delete(t.children, pid)
+	if c.trap != nil {
+		t.traps.guard.Give(c.trap)
+	}
+	t.note(t.log.Start(time.Now(), pid, c.parent.pid, c.how))
+	t.note(t.log.End(time.Now(), pid, cpu, 0, 0, status))
+}
+
+// trappedChild is a stop of one: false, if nothing holds it.
+func (t *tree) trappedChild(ev tracer.Event) bool {
+	c := t.children[ev.Tid]
+	if c == nil || c.trap == nil {
+		return false
+	}
+	switch {
+	case ev.Kind == tracer.Signaled && ev.Signal == unix.SIGTRAP && t.tracer.Met(ev.Tid, c.trap),
+		ev.Kind == tracer.Trapped && t.tracer.Waits(ev.Tid, c.trap):
+		if _, err := t.tracer.Spring(ev.Tid, c.trap); err != nil {
+			return true // it was killed there, and its end is to come
+		}
+		t.traps.guard.Give(c.trap)
+		c.trap = nil
+		t.born(nil, ev.Tid)
+	case ev.Kind == tracer.Grouped:
+		t.tracer.Listen(ev.Tid)
+	default:
+		t.tracer.Resume(ev.Tid, tracer.Onward, ev.Signal)
+	}
+	return true
+}
+
+// trapEnded is the end of a process, perhaps inside fork.
+func (t *tree) trapEnded(p *process) {
+	p.trap.close()
+	if trap := p.trap.laid; trap != nil {
+		p.trap.laid = nil
+		t.trapOrphaned(p, trap)
+	}
+}
+
+// trapOrphaned takes in the child, if there is one, of a parent that was killed
+// before it could tell.
+func (t *tree) trapOrphaned(p *process, trap *tracer.Trap) {
+	pids := trap.Victims()
+	if len(pids) == 0 {
+		t.traps.guard.Give(trap)
+		return
+	}
+	t.children[pids[0]] = &child{parent: p, how: "fork"}
+	t.decide(pids[0], !p.released)
+	t.awaitTrapped(pids[0], trap)
+}
+
+// leavesTrap keeps a process that is to be let go until it has met its trap.
+func (t *tree) leavesTrap(th *thread, ev tracer.Event) bool {
+	f := &th.p.trap
+	switch {
+	case ev.Kind == tracer.Signaled && f.sent(t.tracer, th.tid, ev.Signal):
+		f.close()
+		if f.laid == nil {
+			t.leave(th, 0)
+			return true
+		}
+		t.goOn(th)
+	case f.laid == nil:
+		return false
+	case ev.Kind == tracer.Signaled && ev.Signal == unix.SIGTRAP && t.tracer.Met(th.tid, f.laid):
+		if pid, trap := t.springParent(th); pid != 0 {
+			t.children[pid] = &child{parent: th.p, how: "fork"}
+			t.decide(pid, false)
+			t.awaitTrapped(pid, trap)
+		}
+		t.leave(th, 0)
+	default:
+		t.tracer.Resume(th.tid, tracer.Onward, ev.Signal)
+	}
+	return true
+}
