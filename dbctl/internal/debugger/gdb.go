@@ -54,7 +54,9 @@ func GDB() *Table {
 		Resumes: resumes,
 		Evaluate: func(thread int, cfa uint64, expr string) []string {
 			return []string{
-				command(thread, fmt.Sprintf("select-frame address %#x", cfa)),
+				// Not by --thread: gdb would go back to where it was.
+				fmt.Sprintf("-thread-select %d", thread),
+				console(fmt.Sprintf("select-frame address %#x", cfa)),
 				"-data-evaluate-expression " + quote(expr),
 			}
 		},

@@ -20,6 +20,8 @@ func (t *tree) release(p *process) {
 		return
 	}
 	p.released = true
+	p.let.Store(true)
+	p.abandon()
 	p.stopClock()
 	p.dropBreakpoints()
 	for _, th := range p.threadList() {

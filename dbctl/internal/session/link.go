@@ -62,6 +62,8 @@ func (p *process) needDebugger(objects []*unwind.Object) bool {
 		// Next time one may be free.
 		p.waitedFor++
 		return false
+	case err != nil && p.let.Load():
+		return false
 	case err != nil:
 		p.noDebugger = true
 		p.tree.sayOnce("no debugger for process %d: %v", p.pid, err)
@@ -96,7 +98,14 @@ func (p *process) connect(th *thread, objects []*unwind.Object) (*link, error) {
 		close(l.served)
 		return l, nil
 	}
-	if err := l.connect(th); err != nil {
+	p.mu.Lock()
+	p.connecting = gdb
+	p.mu.Unlock()
+	err = l.connect(th)
+	p.mu.Lock()
+	p.connecting = nil
+	p.mu.Unlock()
+	if err != nil {
 		if l.conn != nil {
 			l.conn.Close()
 		}
@@ -147,6 +156,15 @@ func (l *link) connect(th *thread) error {
 		return err
 	}
 	return l.met(th, deadline)
+}
+
+// abandon ends a connection that is being made to a process which is let go.
+func (p *process) abandon() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.connecting != nil {
+		unix.Kill(p.connecting.Pid(), unix.SIGKILL)
+	}
 }
 
 // met waits until the debugger has seen the thread that stands still.

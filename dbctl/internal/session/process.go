@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/profilecollection/pct/dbctl/internal/machine"
+	"github.com/profilecollection/pct/dbctl/internal/mi"
 	"github.com/profilecollection/pct/unwind"
 )
 
@@ -45,8 +46,9 @@ type process struct {
 	mu      sync.Mutex // guards what threads say it does, and the breakpoints
 	threads map[int]*thread
 	breakpoints
-	broken    bool           // guarded: it has, or had, breakpoints
-	forkNotes map[string]int // guarded
+	broken     bool           // guarded: it has, or had, breakpoints
+	connecting *mi.Client     // guarded: a debugger that is being connected
+	forkNotes  map[string]int // guarded
 
 	repaired  atomic.Uint64 // system calls begun again
 	unclocked atomic.Uint64 // threads that have no clock
