@@ -30,8 +30,8 @@ type watchpoint struct {
 
 // insert puts a breakpoint at an address. The mutex is held.
 func (p *process) insert(addr uint64) error {
-	if p.inserted[addr] {
-		return nil
+	if p.inserted[addr] || p.lender != nil {
+		return nil // into its parent's memory, which it will leave, it gets none
 	}
 	var old [1]byte
 	if p.memory.ReadAt(old[:], addr) != 1 {
@@ -112,6 +112,17 @@ func (p *process) dropBreakpoints() {
 		p.file.Close()
 		p.file = nil
 	}
+}
+
+// forgetBreakpoints is for memory that is gone.
+func (p *process) forgetBreakpoints() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.file != nil {
+		p.file.Close()
+	}
+	p.breakpoints = breakpoints{}
+	p.catching = false
 }
 
 // withoutBreakpoints cleans the memory that a child got from its parent.

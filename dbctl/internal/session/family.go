@@ -240,7 +240,10 @@ func (t *tree) executed(th *thread) {
 		t.goOn(th) // it's ending
 		return
 	}
+	p.forgetBreakpoints()
+	p.mu.Lock()
 	p.lender = nil
+	p.mu.Unlock()
 	if tracer.Privileged(exe) {
 		t.privileged(p, exe)
 		return
