@@ -29,12 +29,14 @@ import (
 // Events of fork are off for that time alone, so that no child is lost of
 // programs which make the system call themselves. A process with threads or one
 // that shares its memory is never trapped: the trap is in code that others
-// execute, and the handler is theirs too. Nor is one that handles SIGTRAP.
+// execute, and the handler is theirs too. Nor is one that handles or blocks
+// SIGTRAP.
 
 // forkTrap is how the forks of a process are caught. It belongs to the tracing
 // goroutine.
 type forkTrap struct {
 	wanted bool        // by the rule
+	never  bool        // it can't be had in this process
 	site   tracer.Site // once it's known
 	at     uint64      // where the breakpoint is
 	fd     int         // it; 0: none
@@ -122,9 +124,10 @@ const hasThreads = "it has threads"
 
 // noTrap leaves the process's children to the kernel's events.
 func (p *process) noTrap(why string) {
-	if p.trap.wanted {
+	if p.trap.wanted && !p.trap.never {
+		p.trap.never = true
 		p.trap.close()
-		p.forkNote("forks were followed by the kernel's events, not by pause-trap: " + why)
+		p.forkNote(byEvents + why)
 	}
 }
 
@@ -153,7 +156,10 @@ func (p *process) takeForkNotes() (notes []string) {
 	return notes
 }
 
-const byTrap = "forks were followed by pause-trap"
+const (
+	byTrap   = "forks were followed by pause-trap"
+	byEvents = "forks were followed by the kernel's events, not by pause-trap: "
+)
 
 // breakAt moves the breakpoint to an address.
 func (p *process) breakAt(addr uint64) error {
@@ -248,6 +254,8 @@ func (t *tree) lay(th *thread, sp uint64) {
 		return // it's ending
 	case status.Caught&trapBit != 0:
 		why = "it handles SIGTRAP itself"
+	case status.Blocked&trapBit != 0:
+		why = "it blocks SIGTRAP"
 	case (status.Pending|status.Shared)&trapBit != 0:
 		why = "it was sent a SIGTRAP"
 	case status.Filtered:
@@ -264,7 +272,7 @@ func (t *tree) lay(th *thread, sp uint64) {
 		}
 	}
 	if why != "" {
-		p.forkNote("forks were followed by the kernel's events, not by pause-trap: " + why)
+		p.forkNote(byEvents + why)
 		return
 	}
 	ioctl(f.fd, unix.PERF_EVENT_IOC_DISABLE, 0)

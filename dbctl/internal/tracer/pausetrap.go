@@ -104,7 +104,9 @@ func (t *Tracer) Lay(tid int, site Site, trap *Trap, status Status) error {
 	if err := t.SetRegisters(tid, &regs); err != nil {
 		return err
 	}
-	if err := t.runTo(tid, Step, site.Fork); err != nil {
+	// One step is the call; the way back is left to the registers.
+	t.Resume(tid, Step, 0)
+	if err := t.await(tid, Step, func(regs *unix.PtraceRegs) bool { return regs.Rip != site.Call }); err != nil {
 		return err
 	}
 	after, err := t.Registers(tid)
@@ -227,13 +229,8 @@ func (t *Tracer) Spring(tid int, trap *Trap) (result int64, err error) {
 	if err := t.SetRegisters(tid, &regs); err != nil {
 		return 0, err
 	}
-	return int64(int32(rax)), t.runTo(tid, Calls, trap.Return)
-}
-
-// runTo lets a thread go on until it stands at an address.
-func (t *Tracer) runTo(tid int, how How, addr uint64) error {
-	t.Resume(tid, how, 0)
-	return t.await(tid, how, func(regs *unix.PtraceRegs) bool { return regs.Rip == addr })
+	t.Resume(tid, Calls, 0)
+	return int64(int32(rax)), t.await(tid, Calls, func(regs *unix.PtraceRegs) bool { return regs.Rip == trap.Return })
 }
 
 // await waits until a thread that was resumed stands as is wanted, which takes
