@@ -227,7 +227,6 @@ func (p *process) executes(now *moment, rule *machine.Exec) {
 		return
 	}
 	p.newBlock()
-	p.run.began = p.began
 	p.tracing(func() {
 		p.tree.mode(p)
 		p.rebase()

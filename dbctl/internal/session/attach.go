@@ -19,7 +19,8 @@ func (t *tree) attachAll() error {
 		return fmt.Errorf("process %d is we ourselves", os.Getpid())
 	}
 	for _, pid := range pids {
-		if err := t.attach(pid, 0); err != nil {
+		if err := t.attach(pid); err != nil {
+			t.letGoOfAll()
 			return err
 		}
 	}
@@ -28,7 +29,7 @@ func (t *tree) attachAll() error {
 		// before may be found late.
 		again = false
 		for _, pid := range descendants(t.processes) {
-			if err := t.attach(pid, 1); err == nil {
+			if err := t.attach(pid); err == nil {
 				again = true
 			} else if !errors.As(err, new(*gone)) {
 				t.sayOnce("%v", err)
@@ -45,7 +46,7 @@ func (t *tree) attachAll() error {
 	return nil
 }
 
-func (t *tree) attach(pid, depth int) error {
+func (t *tree) attach(pid int) error {
 	status, err := tracer.ReadStatus(pid, pid)
 	if err != nil {
 		return fmt.Errorf("there is no process %d", pid)

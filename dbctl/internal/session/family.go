@@ -302,6 +302,9 @@ func (t *tree) beginProgram(p *process, th *thread, word string) error {
 		return &gone{p.pid}
 	}
 	p.exe, p.argv = exe, commandLine(p.pid)
+	if word == "attached" {
+		p.began = tracer.ProcessTime(p.pid)
+	}
 	p.rule = t.cfg.Program.For(exe)
 	t.matched = t.matched || p.rule != nil
 	t.trapForks(p, p.rule, word == "attached")

@@ -39,7 +39,7 @@ type run struct {
 func newRun(p *process) *run {
 	host, _ := os.Hostname()
 	r := &run{
-		p: p, prog: filepath.Base(p.exe), start: time.Now(),
+		p: p, prog: filepath.Base(p.exe), start: time.Now(), began: p.began,
 		objects: make(map[*unwind.Object]data.ObjectID), fields: make(map[string]data.FieldID), missing: make(map[string]uint64),
 	}
 	if len(p.argv) > 0 {

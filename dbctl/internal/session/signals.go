@@ -3,8 +3,10 @@ package session
 import (
 	"os"
 	"os/signal"
+	"runtime"
 	"sync"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -56,12 +58,21 @@ func (s *signals) stopWanted() bool {
 // stopUs stops us as the program was: the shell tells the signals apart.
 func (s *signals) stopUs(sig unix.Signal) {
 	if sig != unix.SIGTSTP && sig != unix.SIGTTIN && sig != unix.SIGTTOU {
-		sig = unix.SIGSTOP
-	} else {
-		signal.Reset(sig)
-		defer signal.Notify(s.from, sig)
+		unix.Kill(os.Getpid(), unix.SIGSTOP)
+		return
 	}
-	unix.Kill(os.Getpid(), sig)
+	// Our runtime would keep its handler, which does not stop us.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var byDefault, handler [4]uint64 // struct kernel_sigaction
+	setAction(sig, &byDefault, &handler)
+	unix.Tgkill(os.Getpid(), unix.Gettid(), sig)
+	setAction(sig, &handler, nil)
+}
+
+// setAction is sigaction(2).
+func setAction(sig unix.Signal, new, old *[4]uint64) {
+	unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(sig), uintptr(unsafe.Pointer(new)), uintptr(unsafe.Pointer(old)), 8, 0, 0)
 }
 
 // termWanted reports whether SIGTERM came, and forgets it.
