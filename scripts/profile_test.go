@@ -7,9 +7,9 @@ import "testing"
 func TestProfileMisuse(t *testing.T) {
 	const explains = " (profile -h explains)\n"
 	tests := []struct{ command, stderr string }{
-		{"profile", "profile: which program?" + explains},
-		{"profile -gdb", "profile: which program?" + explains},
-		{"profile echo RAN", "profile: say how to collect: -gdb, the debugger, is the one way there is in this version: profile -gdb echo ..." + explains},
+		{"profile", "profile: which program, or with -p which process?" + explains},
+		{"profile -gdb", "profile: which program, or with -p which process?" + explains},
+		{"profile echo RAN", "profile: say how to collect: -gdb, from outside, is the one way there is in this version: profile -gdb echo ..." + explains},
 		{"profile -gdb -x echo RAN", "profile: unknown option -x" + explains},
 		{"profile -gdb=yes echo RAN", "profile: -gdb takes no value" + explains},
 		{"profile -gdb -F", "profile: -F needs a value" + explains},
@@ -26,10 +26,19 @@ func TestProfileMisuse(t *testing.T) {
 		{"profile -expr worker@n int-avg echo RAN", "profile: -expr worker@n: want PROG@FUNCTION@EXPRESSION, such as 'hier-test@worker@n'" + explains},
 		{"profile -expr @worker@n int-avg echo RAN", "profile: -expr @worker@n: want PROG@FUNCTION@EXPRESSION, such as 'hier-test@worker@n'" + explains},
 		{"profile -expr 'echo@main@n'", "profile: -expr echo@main@n: a FILTER must follow, such as int-avg" + explains},
-		{"profile -expr 'hier-test@worker@n' int-avg echo RAN",
-			"profile: -expr hier-test@worker@n: the program pattern 'hier-test' does not match the program's name 'echo'\n"},
-		{"profile -expr 'ech@main@n' int-avg /bin/echo RAN",
-			"profile: -expr ech@main@n: the program pattern 'ech' does not match the program's name 'echo'\n"},
+		{"profile -gdb -p 12 echo RAN", "profile: -p attaches to processes that run: the program echo is one too many" + explains},
+		{"profile -gdb -p 12,x", "profile: -p 12,x: want the numbers of processes, such as 4711 or 4711,4712" + explains},
+		{"profile -gdb -p 12 -p ''", "profile: -p 12,: want the numbers of processes, such as 4711 or 4711,4712" + explains},
+		{"profile -gdb -p 0", "profile: -p 0: want the numbers of processes, such as 4711 or 4711,4712" + explains},
+		{"profile -p 12", "profile: say how to collect: -gdb, from outside, is the one way there is in this version: profile -gdb -p 12 ..." + explains},
+		{"profile -gdb -tree echo RAN", "profile: -tree goes with -p: of a program that is run here, all processes are followed" + explains},
+		{"profile -gdb -t soon echo RAN", "profile: -t soon: want a time in seconds, such as 10 or 0.5" + explains},
+		{"profile -gdb -t 0 echo RAN", "profile: -t 0: want a time in seconds, such as 10 or 0.5" + explains},
+		{"profile -gdb -n 0 echo RAN", "profile: -n 0: want a number of samples from 1" + explains},
+		{"profile -gdb -n few echo RAN", "profile: -n few: want a number of samples from 1" + explains},
+		{"profile -gdb -threshold 2 echo RAN", "profile: -threshold 2: want a fraction from 0 to 1, such as 0.01 or 1%" + explains},
+		{"profile -gdb -threshold 101% echo RAN", "profile: -threshold 101%: want a fraction from 0 to 1, such as 0.01 or 1%" + explains},
+		{"profile -gdb -threshold some echo RAN", "profile: -threshold some: want a fraction from 0 to 1, such as 0.01 or 1%" + explains},
 	}
 	for _, tt := range tests {
 		t.Run(tt.command, func(t *testing.T) {
