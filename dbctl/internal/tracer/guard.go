@@ -78,6 +78,7 @@ func share(fd int) (*[guarded]Trap, error) {
 func (g *Guard) Take() *Trap {
 	for i := range g.traps {
 		if trap := &g.traps[i]; trap.live.CompareAndSwap(free, taken) {
+			trap.springs.Store(0)
 			return trap
 		}
 	}
@@ -105,23 +106,37 @@ func (g *Guard) Close() error {
 // traces: found among all that there are, since their parent, which knew its
 // child, may be gone.
 func (trap *Trap) Victims() []int {
+	pids, _ := trap.victims()
+	return pids
+}
+
+// victims tells of those that are traced, too, whether there are any.
+func (trap *Trap) victims() (pids []int, traced bool) {
 	names, err := os.ReadDir("/proc")
 	if err != nil {
-		return nil
+		return nil, false
 	}
-	var pids []int
-	var code [1]byte
 	for _, name := range names {
 		pid, err := strconv.Atoi(name.Name())
-		if err != nil || read(pid, trap.Return, code[:]) != 1 || code[0] != trapByte {
+		if err != nil || !trap.within(pid) && trap.springs.Load() != int64(pid) {
 			continue
 		}
 		status, err := ReadStatus(pid, pid)
-		if err == nil && status.Tracer == 0 && status.Caught&Bit(unix.SIGTRAP) != 0 {
+		switch {
+		case err != nil || status.Caught&Bit(unix.SIGTRAP) == 0:
+		case status.Tracer != 0:
+			traced = true
+		default:
 			pids = append(pids, pid)
 		}
 	}
-	return pids
+	return pids, traced
+}
+
+// within reports whether the breakpoint is in a process's memory.
+func (trap *Trap) within(pid int) bool {
+	var code [1]byte
+	return read(pid, trap.Return, code[:]) == 1 && code[0] == trapByte
 }
 
 // Guardian does nothing, unless we were started by NewGuard: then it guards,
@@ -154,12 +169,16 @@ func Guardian() {
 const rescueTime = 2 * time.Second
 
 // free springs a trap under all who meet it. Who has not yet may make another
-// before, so that they are looked for again.
+// before, so that they are looked for again. Who is still traced is about to be
+// let go by the kernel.
 func (t *Tracer) free(trap *Trap) {
 	deadline := time.Now().Add(rescueTime)
 	for time.Now().Before(deadline) {
-		pids := trap.Victims()
-		if len(pids) == 0 {
+		pids, traced := trap.victims()
+		switch {
+		case traced:
+			time.Sleep(time.Millisecond)
+		case len(pids) == 0:
 			return
 		}
 		for _, pid := range pids {
@@ -194,6 +213,10 @@ func (t *Tracer) rescue(pid int, trap *Trap, deadline time.Time) {
 			if _, err := t.Spring(pid, trap); err == nil {
 				t.Detach(pid, 0)
 			}
+			return
+		}
+		if !trap.within(pid) {
+			t.Detach(pid, sig) // it frees itself
 			return
 		}
 		t.Resume(pid, Onward, sig)

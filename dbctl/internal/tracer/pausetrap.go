@@ -28,9 +28,10 @@ type Site struct {
 // restores what the process was: by the return from that handler.
 type Trap struct {
 	live     atomic.Uint64
-	Return   uint64 // where the breakpoint is
-	original uint64 // the byte that was there
-	mask     uint64 // signals that the process blocks
+	springs  atomic.Int64 // who is being freed, and may have no breakpoint any more
+	Return   uint64       // where the breakpoint is
+	original uint64       // the byte that was there
+	mask     uint64       // signals that the process blocks
 	site     Site
 	action   action // the disposition of SIGTRAP
 }
@@ -49,6 +50,7 @@ const (
 	actionSize  = 32
 	saRestorer  = 0x04000000
 	maskSize    = 8
+	callSize    = 2          // of the system call instruction
 	noCall      = ^uint64(0) // in orig_rax: no system call is to be begun again
 	scratch     = 512        // below the stack pointer, where nothing is kept
 	trapByte    = 0xcc       // int3
@@ -104,9 +106,14 @@ func (t *Tracer) Lay(tid int, site Site, trap *Trap, status Status) error {
 	if err := t.SetRegisters(tid, &regs); err != nil {
 		return err
 	}
-	// One step is the call; the way back is left to the registers.
-	t.Resume(tid, Step, 0)
-	if err := t.await(tid, Step, func(regs *unix.PtraceRegs) bool { return regs.Rip != site.Call }); err != nil {
+	// To be killed while it's stepped would be its end: the step stays with it.
+	inside := 0
+	if err := t.await(tid, 0, func(regs *unix.PtraceRegs) bool {
+		if regs.Rip == site.Call+callSize {
+			inside++
+		}
+		return inside == 2 // the entry to the call, and the return from it
+	}); err != nil {
 		return err
 	}
 	after, err := t.Registers(tid)
@@ -191,8 +198,7 @@ func (t *Tracer) Spring(tid int, trap *Trap) (result int64, err error) {
 	at, found := trap.frame(tid, regs.Rsp)
 	if !found {
 		// It's before the signal.
-		t.Resume(tid, Step, unix.SIGTRAP)
-		if err := t.await(tid, Step, func(regs *unix.PtraceRegs) bool { return regs.Rip == trap.site.Pause }); err != nil {
+		if err := t.await(tid, unix.SIGTRAP, func(regs *unix.PtraceRegs) bool { return regs.Rip != trap.Return+1 }); err != nil {
 			return 0, err
 		}
 		if regs, err = t.Registers(tid); err != nil {
@@ -210,12 +216,13 @@ func (t *Tracer) Spring(tid int, trap *Trap) (result int64, err error) {
 	if err != nil {
 		return 0, err
 	}
+	trap.springs.Store(int64(tid))
 	old := (at - scratch) &^ 15
 	if _, err := unix.PtracePokeData(tid, uintptr(old), trap.action.bytes()); err != nil {
 		return 0, err
 	}
 	for _, w := range [...]struct{ addr, value uint64 }{
-		{trap.Return, code&^0xff | trap.original}, {at + frameMask, trap.mask}, {at + frameRip, trap.Return},
+		{at + frameMask, trap.mask}, {at + frameRip, trap.Return}, {trap.Return, code&^0xff | trap.original},
 	} {
 		if err := poke(tid, w.addr, w.value); err != nil {
 			return 0, err
@@ -229,14 +236,13 @@ func (t *Tracer) Spring(tid int, trap *Trap) (result int64, err error) {
 	if err := t.SetRegisters(tid, &regs); err != nil {
 		return 0, err
 	}
-	t.Resume(tid, Calls, 0)
-	return int64(int32(rax)), t.await(tid, Calls, func(regs *unix.PtraceRegs) bool { return regs.Rip == trap.Return })
+	return int64(int32(rax)), t.await(tid, 0, func(regs *unix.PtraceRegs) bool { return regs.Rip == trap.Return })
 }
 
-// await waits until a thread that was resumed stands as is wanted, which takes
-// it some instructions. What else comes meanwhile is made to come again. An
-// error may mean that it's gone: its end is an event.
-func (t *Tracer) await(tid int, how How, wanted func(*unix.PtraceRegs) bool) error {
+// await lets a thread go on, with a signal or 0, until it stands at a system
+// call as is wanted, some instructions later. What else comes meanwhile is made
+// to come again. An error may mean that it's gone: its end is an event.
+func (t *Tracer) await(tid int, sig unix.Signal, wanted func(*unix.PtraceRegs) bool) error {
 	var later []unix.Signal
 	again := false
 	defer func() {
@@ -249,16 +255,17 @@ func (t *Tracer) await(tid int, how How, wanted func(*unix.PtraceRegs) bool) err
 	}()
 	const most = 64 // stops; 4 are usual
 	for range most {
+		t.Resume(tid, Calls, sig)
 		ws, err := stopped(tid)
 		if err != nil {
 			return err
 		}
-		sig := unix.Signal(ws >> 8 & 0x7f)
-		switch {
+		sig = 0
+		switch came := unix.Signal(ws >> 8 & 0x7f); {
 		case ws>>16 == unix.PTRACE_EVENT_STOP:
 			again = true
-		case sig != unix.SIGTRAP:
-			later = append(later, sig)
+		case came != unix.SIGTRAP:
+			later = append(later, came)
 		}
 		var regs unix.PtraceRegs
 		if err := unix.PtraceGetRegs(tid, &regs); err != nil {
@@ -267,7 +274,6 @@ func (t *Tracer) await(tid int, how How, wanted func(*unix.PtraceRegs) bool) err
 		if wanted(&regs) {
 			return nil
 		}
-		t.Resume(tid, how, 0)
 	}
 	return errors.New("it does not come back")
 }
