@@ -11,8 +11,8 @@ type Kind int
 const (
 	// None: nothing happened that anyone asked for; go on reading.
 	None Kind = iota
-	// Tick: a thread met a watched signal and stands still, bare; tell the
-	// clock's ticks from the program's own signals, then resume the thread.
+	// Tick: a thread stands still for a watched signal, of which nothing more
+	// is to be said.
 	Tick
 	// Stopped: a thread stands still for a signal, a step or a request;
 	// offer it to the script, then resume the thread.
@@ -20,23 +20,8 @@ const (
 	// Breakpoint: a thread stands still at a breakpoint, watchpoint or
 	// catchpoint of the script; offer it, then resume the thread.
 	Breakpoint
-	// Exec: the process stands still in a new program; read its objects
-	// again, offer it, then resume the thread.
-	Exec
 	// Syscall: a thread stands still at the entry or return of a call.
 	Syscall
-	// Forked: the process has a child that the debugger let go.
-	Forked
-	// ThreadCreated: a thread has begun; give it a clock.
-	ThreadCreated
-	// ThreadExited: a thread has ended; take its clock away.
-	ThreadExited
-	// Running: a thread was resumed; it no longer stands still.
-	Running
-	// Loaded: an object was mapped or unmapped.
-	Loaded
-	// Exited: the process is gone; its parent knows how.
-	Exited
 )
 
 // Event is something that happened in the process, read from one record of
@@ -46,24 +31,19 @@ type Event struct {
 	Thread int    // the debugger's number of the thread, 0 for none
 	Reason string // "exited", "signal-received", … as the debugger said it
 	Signal string // Stopped and Tick: "SIGSEGV"
-	Child  int    // Forked: its process id
 	Number string // Breakpoint: which
 
-	// Tick: the registers of the stopped thread, and whether they were asked
-	// for instead of a signal having come.
-	PC, SP, BP, AX uint64
-	Requested      bool
+	PC uint64 // of a thread that stands still
 
 	Func, File, Line string // where, as the debugger knows it
-	Object, Base     string // Loaded
 	Enter            bool   // Syscall: entry, not return
-	Name             string // Syscall: which; Loaded: "loaded", "unloaded"
+	Name             string // Syscall: which
 }
 
 // Stands reports whether the event's thread stands still until it's resumed.
 func (e Event) Stands() bool {
 	switch e.Kind {
-	case Tick, Stopped, Breakpoint, Exec, Syscall:
+	case Tick, Stopped, Breakpoint, Syscall:
 		return true
 	}
 	return false
@@ -84,28 +64,10 @@ type Table struct {
 	Version   string
 	Supported func(text string) error
 
-	// Attach and Detach take and leave a process.
-	Attach func(pid int) string
-	Detach string
 	// Connect takes a process that a server holds for us, over its Unix socket.
 	Connect func(socket string) []string
-	// Watch makes each arrival of the signal in any thread a Tick, undelivered;
-	// Unwatch ends that.
-	Watch, Unwatch func(signal string) []string
-	// Halt stops one thread; Continue lets it go on.
-	Halt     func(thread int) string
+	// Continue lets a thread go on.
 	Continue func(thread int) string
-	// Deliver lets it go on with a signal.
-	Deliver func(thread int, signal string) string
-	// Heed makes a signal stop its thread before it's delivered.
-	Heed func(signal string) string
-	// Registers asks for a Tick's registers of a thread that stands still for
-	// another reason; they come as a Tick event.
-	Registers func(thread int) string
-	// AllRegisters asks for all that an unwinder may need; ReadRegisters reads
-	// what it prints, in the order of DWARF's numbers.
-	AllRegisters  func(thread int) string
-	ReadRegisters func(text string) (values [17]uint64, ok bool)
 	// Threads asks for the kernel's thread ids; ReadThreads reads the answer.
 	Threads     string
 	ReadThreads func(r *mi.Record) map[int]int
@@ -130,16 +92,6 @@ type Table struct {
 	Locate        func(function string) string
 	ReadLocations func(r *mi.Record) (number string, addresses []uint64)
 	Forget        func(number string) string
-
-	// CallNumber asks for the number of the system call in which a thread
-	// stands, an Evaluate'd value; negative: none. Restart makes that call
-	// begin again, where it would have returned EINTR for our stop alone.
-	CallNumber, Restart func(thread int) string
-	// Sender asks for which signal a thread stands, and where it came from;
-	// ReadSender reads the answer: its number, 0 if there is none, and whether
-	// a file descriptor of the kernel sent it, as a clock's.
-	Sender     func(thread int) string
-	ReadSender func(r *mi.Record) (signal int, clock bool)
 
 	// Decode reads one record.
 	Decode func(r *mi.Record) Event

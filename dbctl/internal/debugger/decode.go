@@ -17,54 +17,20 @@ func decode(r *mi.Record) Event {
 		if r.Class == "stopped" {
 			return decodeStopped(r)
 		}
-	case mi.Notify:
-		return decodeNotify(r)
 	}
 	return Event{}
 }
-
-var detaching = regexp.MustCompile(`^\[Detaching after (v?fork) from (?:child )?(?:process |Thread .*LWP )(\d+)`)
 
 func decodeConsole(text string) Event {
-	switch {
-	case strings.HasPrefix(text, tickWord):
-		return decodeTick(text[len(tickWord):])
-	case strings.HasPrefix(text, regsWord):
-		ev := decodeTick(text[len(regsWord):])
-		ev.Requested = true
-		return ev
-	case strings.HasPrefix(text, execWord):
-		thread, _ := strconv.Atoi(strings.TrimSpace(text[len(execWord):]))
-		return Event{Kind: Exec, Thread: thread}
-	case strings.HasPrefix(text, "[Detaching after "):
-		if m := detaching.FindStringSubmatch(text); m != nil {
-			child, _ := strconv.Atoi(m[2])
-			return Event{Kind: Forked, Reason: m[1], Child: child}
-		}
-	}
-	return Event{}
-}
-
-// decodeTick reads "THREAD PC SP BP AX", numbers in hexadecimal but the first.
-func decodeTick(text string) Event {
-	ev := Event{Kind: Tick}
-	var words [5]string
-	n := 0
-	for word := range strings.FieldsSeq(text) {
-		if n == len(words) {
-			return Event{}
-		}
-		words[n] = word
-		n++
-	}
-	if n != len(words) {
+	number, isTick := strings.CutPrefix(text, tickWord)
+	if !isTick {
 		return Event{}
 	}
-	ev.Thread, _ = strconv.Atoi(words[0])
-	for i, to := range []*uint64{&ev.PC, &ev.SP, &ev.BP, &ev.AX} {
-		*to, _ = strconv.ParseUint(words[i+1], 16, 64)
+	thread, err := strconv.Atoi(strings.TrimSpace(number))
+	if err != nil {
+		return Event{}
 	}
-	return ev
+	return Event{Kind: Tick, Thread: thread}
 }
 
 // decodeStopped reads a stop. One without a reason and a thread is the bare
@@ -72,10 +38,7 @@ func decodeTick(text string) Event {
 func decodeStopped(r *mi.Record) Event {
 	reason := r.Str("reason")
 	thread, _ := strconv.Atoi(r.Str("thread-id"))
-	if thread == 0 {
-		if strings.HasPrefix(reason, "exited") {
-			return Event{Kind: Exited, Reason: reason}
-		}
+	if thread == 0 || strings.HasPrefix(reason, "exited") {
 		return Event{}
 	}
 	ev := Event{Kind: Stopped, Thread: thread, Reason: reason}
@@ -86,8 +49,6 @@ func decodeStopped(r *mi.Record) Event {
 		ev.Func = ""
 	}
 	switch {
-	case strings.HasPrefix(reason, "exited"):
-		return Event{Kind: Exited, Reason: reason}
 	case reason == "signal-received":
 		ev.Signal = r.Str("signal-name")
 	case reason == "breakpoint-hit" || strings.HasSuffix(reason, "watchpoint-trigger"):
@@ -102,28 +63,6 @@ func decodeStopped(r *mi.Record) Event {
 		ev.Name = r.Str("syscall-name")
 	}
 	return ev
-}
-
-func decodeNotify(r *mi.Record) Event {
-	switch r.Class {
-	case "thread-created", "thread-exited":
-		ev := Event{Kind: ThreadCreated}
-		if r.Class == "thread-exited" {
-			ev.Kind = ThreadExited
-		}
-		ev.Thread, _ = strconv.Atoi(r.Str("id"))
-		return ev
-	case "thread-group-exited":
-		return Event{Kind: Exited, Reason: "exited"}
-	case "library-loaded", "library-unloaded":
-		base := r.Results.Get("ranges")
-		ev := Event{Kind: Loaded, Name: strings.TrimPrefix(r.Class, "library-"), Object: r.Str("target-name")}
-		if len(base.Items) > 0 {
-			ev.Base = base.Items[0].Str("from")
-		}
-		return ev
-	}
-	return Event{}
 }
 
 var lwp = regexp.MustCompile(`(?:LWP |process |Thread \d+\.)(\d+)`)
@@ -160,27 +99,4 @@ func readLocations(r *mi.Record) (number string, addresses []uint64) {
 		add(l.Str("addr"))
 	}
 	return bkpt.Str("number"), addresses
-}
-
-// readSender reads a signal's number and the low byte of its code, in one.
-func readSender(r *mi.Record) (signal int, clock bool) {
-	const pollIn = 1
-	n, _ := strconv.Atoi(r.Str("value"))
-	return n >> 8, n&255 == pollIn
-}
-
-// readRegisters reads numbers in hexadecimal.
-func readRegisters(text string) (values [17]uint64, ok bool) {
-	words := strings.Fields(text)
-	if len(words) != len(values) {
-		return values, false
-	}
-	for i, word := range words {
-		v, err := strconv.ParseUint(word, 16, 64)
-		if err != nil {
-			return values, false
-		}
-		values[i] = v
-	}
-	return values, true
 }

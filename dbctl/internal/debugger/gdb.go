@@ -10,43 +10,30 @@ import (
 	"github.com/profilecollection/pct/dbctl/internal/mi"
 )
 
-// ClockSignals are the signals that the GDB table can watch, the most harmless
-// first: all but the last are ignored by default, so that one which arrives
-// after the debugger has died does nothing. SIGVTALRM, the paper's, is made
-// harmless by SIG_IGN.
-var ClockSignals = []string{"SIGURG", "SIGWINCH", "SIGVTALRM"}
+// ShowSignal is the signal by which a debugger is told that a thread stands
+// still: it answers with a Tick, and delivers nothing.
+const ShowSignal = "SIGURG"
 
 // GDB is gdb 10 or later, spoken to in MI3, non-stop and asynchronous.
 //
 // What makes it fast enough to sample with: standard output is redirected to
 // itself, which buffers what gdb otherwise writes a character at a time; the
-// catchpoint on the clock's signal is silent and prints by itself the
-// registers that an unwinder needs; no object's symbols are read unless a
+// catchpoint by which it's told of stops is silent and prints a word; no object's symbols are read unless a
 // script asks for names. What makes it harmless: the system root is a folder
 // that doesn't exist, so gdb finds no dynamic linker in which to put the
 // breakpoint that would kill the process if gdb died.
 func GDB() *Table {
 	return &Table{
-		Name:          "gdb",
-		Args:          []string{"-nx", "-nh", "-q", "-iex", "set auto-load off", "--interpreter=mi3"},
-		Setup:         setup(),
-		Unshared:      buffered(),
-		Version:       "-gdb-version",
-		Supported:     supported,
-		Attach:        func(pid int) string { return fmt.Sprintf("-target-attach %d", pid) },
-		Connect:       connect,
-		Detach:        console("detach"),
-		Watch:         watch,
-		Unwatch:       unwatch,
-		Halt:          func(thread int) string { return fmt.Sprintf("-exec-interrupt --thread %d", thread) },
-		Continue:      func(thread int) string { return fmt.Sprintf("-exec-continue --thread %d", thread) },
-		Deliver:       func(thread int, sig string) string { return command(thread, "signal "+sig) },
-		Heed:          func(sig string) string { return console("handle " + sig + " stop print pass") },
-		Registers:     func(thread int) string { return command(thread, strings.Replace(registers, `\atick`, `\aregs`, 1)) },
-		AllRegisters:  func(thread int) string { return command(thread, allRegisters) },
-		ReadRegisters: readRegisters,
-		Threads:       "-thread-info",
-		ReadThreads:   readThreads,
+		Name:        "gdb",
+		Args:        []string{"-nx", "-nh", "-q", "-iex", "set auto-load off", "--interpreter=mi3"},
+		Setup:       setup(),
+		Unshared:    buffered(),
+		Version:     "-gdb-version",
+		Supported:   supported,
+		Connect:     connect,
+		Continue:    func(thread int) string { return fmt.Sprintf("-exec-continue --thread %d", thread) },
+		Threads:     "-thread-info",
+		ReadThreads: readThreads,
 		Symbols: func(path string, bias uint64) string {
 			return console(addSymbols(path, bias))
 		},
@@ -70,15 +57,7 @@ func GDB() *Table {
 		ReadLocations: readLocations,
 		Forget:        func(number string) string { return "-break-delete " + number },
 		Value:         func(r *mi.Record) string { return r.Str("value") },
-		CallNumber: func(thread int) string {
-			return fmt.Sprintf("-data-evaluate-expression --thread %d --frame 0 \"(long)$orig_rax\"", thread)
-		},
-		Restart: func(thread int) string { return command(thread, "set var $rax = -514") },
-		Sender: func(thread int) string {
-			return fmt.Sprintf("-data-evaluate-expression --thread %d --frame 0 \"$_siginfo.si_signo * 256 + ($_siginfo.si_code & 255)\"", thread)
-		},
-		ReadSender: readSender,
-		Decode:     decode,
+		Decode:        decode,
 	}
 }
 
@@ -89,13 +68,9 @@ func addSymbols(path string, bias uint64) string {
 // The bell tells our own lines from what a program or a script prints: of the
 // control characters, gdb's printf knows \a and few others.
 const (
-	tickWord     = "\atick "
-	regsWord     = "\aregs " // the same, asked for
-	tickAlias    = "__t"
-	execWord     = "\aexec "
-	allRegisters = `printf "%lx %lx %lx %lx %lx %lx %lx %lx %lx %lx %lx %lx %lx %lx %lx %lx %lx\n", ` +
-		`$rax, $rdx, $rcx, $rbx, $rsi, $rdi, $rbp, $rsp, $r8, $r9, $r10, $r11, $r12, $r13, $r14, $r15, $rip`
-	registers = `printf "\atick %d %lx %lx %lx %lx\n", $_thread, $pc, $sp, $rbp, $rax`
+	tickWord  = "\atick "
+	tickAlias = "__t"
+	tick      = `printf "\atick %d\n", $_thread`
 )
 
 // buffered has standard output written a buffer at a time.
@@ -126,25 +101,17 @@ func setup() []string {
 		// instruction.
 		"-gdb-set displaced-stepping off",
 		"-gdb-set dcache line-size 256",
-		// Signals pass as if nobody watched, but for those that stop a
-		// process: a traced process can't stop as its parent expects.
+		// Signals are not gdb's affair, but for the one by which it's told that a
+		// thread stands still. At each stop it tells of the catchpoint with its
+		// whole list of commands: a short name for a long one saves a quarter of
+		// its time.
 		console("handle all nostop noprint pass"),
-		console("handle SIGINT nostop noprint pass"),
 		console("handle SIGTRAP stop print nopass"),
-		console("handle SIGSTOP SIGTSTP SIGTTIN SIGTTOU stop print pass"),
-		console("catch exec"),
-		`-break-commands 1 "silent" "printf \"\\aexec %d\\n\", $_thread"`,
+		console("handle "+ShowSignal+" nostop noprint nopass"),
+		console("alias -- "+tickAlias+" = "+tick),
+		console("catch signal "+ShowSignal),
+		fmt.Sprintf(`-break-commands 1 "silent" %q`, tickAlias),
 	)
-	// At each stop gdb tells of the catchpoint with its whole list of commands:
-	// a short name for a long one saves a quarter of its time.
-	commands = append(commands, console("alias -- "+tickAlias+" = "+registers))
-	for i, signal := range ClockSignals {
-		number := i + 2
-		commands = append(commands,
-			console("catch signal "+signal),
-			fmt.Sprintf(`-break-commands %d "silent" %q`, number, tickAlias),
-			fmt.Sprintf("-break-disable %d", number))
-	}
 	return commands
 }
 
@@ -153,30 +120,6 @@ func setup() []string {
 // for the socket's name, quotes too.
 func connect(socket string) []string {
 	return []string{"-target-select extended-remote " + socket}
-}
-
-func watch(signal string) []string {
-	return []string{
-		console("handle " + signal + " nostop noprint nopass"),
-		fmt.Sprintf("-break-enable %d", catchpoint(signal)),
-	}
-}
-
-func unwatch(signal string) []string {
-	return []string{
-		console("handle " + signal + " nostop noprint pass"),
-		fmt.Sprintf("-break-disable %d", catchpoint(signal)),
-	}
-}
-
-// catchpoint is the number that setup's order gives a clock signal.
-func catchpoint(signal string) int {
-	for i, s := range ClockSignals {
-		if s == signal {
-			return i + 2
-		}
-	}
-	return 0
 }
 
 var versionNumber = regexp.MustCompile(`GNU gdb.*?((\d+)\.\d+)`)
@@ -216,7 +159,7 @@ func command(thread int, text string) string {
 		text += "&"
 	case allBreakpoints.MatchString(text):
 		// Ours are not the script's to delete.
-		text += fmt.Sprintf(" %d-$bpnum", len(ClockSignals)+2)
+		text += " 2-$bpnum"
 	}
 	return "-interpreter-exec" + option + " console " + quote(text)
 }

@@ -188,8 +188,6 @@ func (p *process) happened(ev debugger.Event) {
 			way = "enter"
 		}
 		p.offer(now, p.place("syscall", now, "event", way, "name", ev.Name, "thread", number))
-	case debugger.Loaded:
-		p.offer(now, machine.FormatEvent(ev.Name, "object", ev.Object, "base", ev.Base))
 	default:
 		return // we know the others ourselves, and earlier
 	}

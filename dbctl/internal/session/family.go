@@ -209,8 +209,12 @@ func (t *tree) executing(ev tracer.Event) *thread {
 	}
 	p := th.p
 	for _, other := range p.threadList() {
-		if other.tid != ev.Former {
-			t.dropThread(other)
+		if other.tid == ev.Former {
+			continue
+		}
+		t.dropThread(other)
+		if l := p.debuggerLink(); l != nil && l.server != nil && other.tid != p.pid {
+			l.server.Ended(other.tid, 0)
 		}
 	}
 	if former := t.threads[ev.Former]; former != nil && former.p == p && ev.Former != ev.Tid {

@@ -314,6 +314,9 @@ func (t *tree) ended(th *thread, ev tracer.Event) {
 		t.early[ev.Tid] = early{thread: true} // and what there is to note of it is noted
 	}
 	t.dropThread(th)
+	if l := p.debuggerLink(); l != nil && l.server != nil {
+		l.server.Ended(ev.Tid, int(ev.Status)) // it may be waiting for it
+	}
 	if ev.Tid != p.pid {
 		p.tell(notice{kind: threadEnded, thread: th})
 		return

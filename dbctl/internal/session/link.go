@@ -145,7 +145,7 @@ func (l *link) connect(th *thread) error {
 			l.server.Serve()
 		}
 	}()
-	_, err = l.gdb.DoAll(deadline, append(l.table.Connect(socket), l.table.Watch(showSignal)...)...)
+	_, err = l.gdb.DoAll(deadline, l.table.Connect(socket)...)
 	if err != nil {
 		listener.Close() // ends a wait that nobody will answer
 	}
@@ -222,10 +222,6 @@ func (p *process) unlink() {
 	p.tracing(p.dropBreakpoints)
 }
 
-// showSignal is what a debugger is told that a thread stopped for: its silent
-// catchpoint on that answers with one short line.
-const showSignal = "SIGURG"
-
 // show lets the debugger know that the event's thread stands still, and returns
 // its name for it. Events of the whole process have any thread.
 func (p *process) show(objects []*unwind.Object) int {
@@ -240,7 +236,7 @@ func (p *process) show(objects []*unwind.Object) int {
 		return th.name
 	}
 	p.setShown(th, true)
-	p.link.server.Stopped(th.tid, remote.Stop{Signal: int(unix.SignalNum(showSignal))})
+	p.link.server.Stopped(th.tid, remote.Stop{Signal: int(unix.SignalNum(debugger.ShowSignal))})
 	deadline := time.Now().Add(answerTime)
 	for {
 		r, err := p.link.gdb.Next(deadline)

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/profilecollection/pct/dbctl/internal/debugger"
 	"github.com/profilecollection/pct/dbctl/internal/remote"
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
 )
@@ -103,7 +104,7 @@ func (p *process) Resume(tid int, step bool, signal int) {
 		if step {
 			th.how = tracer.Step
 		}
-		if signal != 0 && signal != int(unix.SignalNum(showSignal)) {
+		if signal != 0 && signal != int(unix.SignalNum(debugger.ShowSignal)) {
 			th.owed = unix.Signal(signal)
 		}
 		p.mu.Lock()
