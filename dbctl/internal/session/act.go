@@ -89,7 +89,11 @@ func (p *process) refresh() {
 		m.Set("time", strconv.FormatFloat(time.Since(p.run.start).Seconds(), 'f', 6, 64))
 	}
 	if m.Uses("cpu") {
-		m.Set("cpu", strconv.FormatFloat(tracer.ProcessTime(p.pid).Seconds(), 'f', 6, 64))
+		cpu := p.cpu // when it ended
+		if cpu == 0 {
+			cpu = tracer.ProcessTime(p.pid)
+		}
+		m.Set("cpu", strconv.FormatFloat(cpu.Seconds(), 'f', 6, 64))
 	}
 }
 

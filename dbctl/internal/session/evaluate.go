@@ -125,6 +125,9 @@ func (p *process) valueInlined(m *matcher, name int, expression string) (string,
 	return "", false
 }
 
+// mostNames is how many functions' copies are looked for.
+const mostNames = 50
+
 // findInlined finds out whether a function that matches was inlined anywhere:
 // whether its code begins where no symbol of that name lies. A pattern that is
 // no plain name is tried with the names of the symbols that match it.
@@ -134,6 +137,10 @@ func (p *process) findInlined(m *matcher) {
 	names := map[string]bool{m.pattern: regexp.QuoteMeta(m.pattern) == m.pattern}
 	for _, f := range functions {
 		names[readable(f.Name)] = true
+	}
+	if len(names) > mostNames {
+		m.inlined = true // to ask for each would take minutes
+		return
 	}
 	deadline := time.Now().Add(answerTime)
 	for name, plain := range names {
