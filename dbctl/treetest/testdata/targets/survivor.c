@@ -95,15 +95,24 @@ static pid_t child(int i, char *self)
 	}
 }
 
+static unsigned ended(int i, pid_t pid)
+{
+	int ws = 0;
+
+	if (waitpid(pid, &ws, 0) == pid && WIFEXITED(ws) && WEXITSTATUS(ws) == i % 100)
+		return 1;
+	fprintf(stderr, "survivor: child %d, %d: wait status %#x\n", i, (int)pid, (unsigned)ws);
+	return 0;
+}
+
 static unsigned forks(int n, char *self)
 {
 	unsigned right = 1;
 
 	for (int i = 0; i < n || must_go_on(); i += 2) {
-		int ws;
 		pid_t a = child(i, self), b = child(i + 1, self);
-		right &= waitpid(a, &ws, 0) == a && WIFEXITED(ws) && WEXITSTATUS(ws) == i % 100;
-		right &= waitpid(b, &ws, 0) == b && WIFEXITED(ws) && WEXITSTATUS(ws) == (i + 1) % 100;
+		right &= ended(i, a);
+		right &= ended(i + 1, b);
 	}
 	return right;
 }
