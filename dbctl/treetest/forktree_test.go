@@ -17,7 +17,7 @@ import (
 func TestForkTree(t *testing.T) {
 	t.Parallel()
 	n, seed := number(t, "TREETEST_PROCESSES", 500), number(t, "TREETEST_SEED", 5)
-	tree := func(prefix ...string) (result, string) {
+	run := func(prefix ...string) (result, string) {
 		dir := t.TempDir()
 		pids := filepath.Join(dir, "pids")
 		if err := os.WriteFile(pids, nil, 0o600); err != nil {
@@ -26,12 +26,12 @@ func TestForkTree(t *testing.T) {
 		argv := append(prefix, "forktree", strconv.Itoa(seed), strconv.Itoa(n), "3", pids)
 		return execute(t, dir, "", argv...), pids
 	}
-	want, pids := tree()
+	want, pids := run()
 	if said := printed(t, pids); len(said) < n*9/10 || !strings.Contains(want.stdout, fmt.Sprintf("\n%d processes, ", n)) {
 		t.Fatalf("by itself it tells of %d processes:\n%+v", len(said), want)
 	}
 	root := t.TempDir()
-	got, pids := tree(append([]string{"dbctl", "-o", root}, sampling...)...)
+	got, pids := run(append([]string{"dbctl", "-o", root}, sampling...)...)
 	if got != want {
 		t.Errorf("it did not do as by itself:\n%+v\nwant\n%+v", got, want)
 	}

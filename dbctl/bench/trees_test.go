@@ -1,0 +1,42 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+	"time"
+)
+
+// TestTrees takes one round of the rows that are quick.
+func TestTrees(t *testing.T) {
+	dir := t.TempDir()
+	dbctl := filepath.Join(dir, "bin", "dbctl")
+	if out, err := exec.Command("go", "build", "-o", dbctl, "../").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if err := os.CopyFS(filepath.Join(dir, "scripts"), os.DirFS("../../scripts")); err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr bytes.Buffer
+	b := &bench{
+		options: options{run: regexp.MustCompile("^script|hand-over"), rounds: 1, dbctl: dbctl, budget: time.Minute},
+		dir:     t.TempDir(), out: &stdout, err: &stderr,
+	}
+	if err := b.trees(); err != nil || b.failures > 0 {
+		t.Fatalf("%v, %d failures: %s", err, b.failures, &stderr)
+	}
+	for _, row := range []string{
+		`(?m)^script of 500 processes +bare( +[1-9][0-9.]*){2} *$`,
+		`(?m)^script of 500 processes +dbctl( +[1-9][0-9.]*){2} +[0-9.]+$`,
+		`(?m)^script of 500 processes +strace -f( +[1-9][0-9.]*){2} +[0-9.]+$`,
+		`(?m)^hand-over, bare( +[0-9.]+){2}$`,
+		`(?m)^hand-over, dbctl, own debugger( +[0-9.]+){2}$`,
+	} {
+		if !regexp.MustCompile(row).MatchString(stdout.String()) {
+			t.Errorf("no row %s in\n%s", row, &stdout)
+		}
+	}
+}
