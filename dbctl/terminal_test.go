@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -195,6 +196,39 @@ func TestStop(t *testing.T) {
 			}
 			if clock != "itimer" { // which counts in the kernel's ticks
 				checkSampled(t, dir, 70)
+			}
+		})
+	}
+}
+
+// So it is for a program that runs unprofiled.
+func TestStopUnprofiled(t *testing.T) {
+	for name, script := range map[string]string{
+		"no rule": `EXEC() "none/like/it" { }`,
+		"DETACH":  `EXEC() "." { PAT_GROUP(default) { PAT() "^started" { DETACH(); } } }`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			term := newTerminal(t, nil)
+			term.send("dbctl -e '" + script + "' sh -c 'echo pid $$; read x; echo $x; exit 4'\n")
+			term.expect("pid ")
+			pid, err := strconv.Atoi(term.expect(`\n`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			term.send("\x1a")
+			term.expect(`Stopped .*\n`)
+			term.expect(prompt)
+			if state := statusField(pid, "State"); !strings.HasPrefix(state, "T") {
+				t.Errorf("the program's state is %s", state)
+			}
+			term.send("fg\n")
+			term.expect(`dbctl .*\n`)
+			term.send("hello\n")
+			term.expect(`hello\n`)
+			term.expect(prompt)
+			if out := term.run("echo status $?"); out != "status 4\n" {
+				t.Errorf("at the end it printed %q", out)
 			}
 		})
 	}

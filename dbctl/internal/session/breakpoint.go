@@ -114,6 +114,12 @@ func (p *process) dropBreakpoints() {
 	}
 }
 
+func (p *process) hasBreakpoints() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.inserted) > 0
+}
+
 // forgetBreakpoints is for memory that is gone.
 func (p *process) forgetBreakpoints() {
 	p.mu.Lock()

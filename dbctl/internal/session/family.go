@@ -172,6 +172,10 @@ func (t *tree) settle(pid int, c *child) {
 	if !c.shares {
 		c.parent.withoutBreakpoints(pid)
 	}
+	if !c.follow && c.shares && c.parent.hasBreakpoints() {
+		t.keepUntilExec(pid, c)
+		return
+	}
 	if !c.follow {
 		t.tracer.Detach(pid, 0)
 		t.note(t.log.Mode(now, pid, "released"))
@@ -195,6 +199,16 @@ func (t *tree) settle(pid int, c *child) {
 		return
 	}
 	p.tell(notice{kind: begun, thread: th, word: "started"})
+}
+
+// keepUntilExec is for a child that is to be let go, and shares the memory of its
+// parent with the breakpoints in it: alone it would die of them.
+func (t *tree) keepUntilExec(pid int, c *child) {
+	p := t.newProcess(pid, c.parent.pid, c.how)
+	p.exe, p.argv, p.lender, p.leaves = c.exe, c.argv, c.parent, true
+	th := t.newThread(p, pid)
+	t.note(t.log.Mode(time.Now(), pid, "released"))
+	t.goOn(th)
 }
 
 // executing is the thread of a process that has executed another program; the
@@ -248,6 +262,10 @@ func (t *tree) executed(th *thread) {
 	p.mu.Lock()
 	p.lender = nil
 	p.mu.Unlock()
+	if p.leaves && t.stand(th) {
+		t.release(p)
+		return
+	}
 	if tracer.Privileged(exe) {
 		t.privileged(p, exe)
 		return

@@ -30,6 +30,7 @@ type process struct {
 	stopSignal  unix.Signal
 	gone        bool
 	released    bool // let go
+	leaves      bool // to be let go when it executes another program
 	told        bool // that it was let go, or has ended
 	served      bool
 	status      unix.WaitStatus

@@ -49,8 +49,10 @@ int main(int argc, char **argv)
 		pthread_create(&t, NULL, spin, NULL);
 		for (int i = 0; i < n; i++) {
 			pthread_kill(t, sig);
-			while (count <= i)
-				usleep(200);
+			for (int ms = 0; count <= i && ms < 5000; ms++)
+				usleep(1000);
+			if (count <= i)
+				break;
 		}
 		done = 1;
 		pthread_join(t, NULL);
@@ -65,7 +67,7 @@ int main(int argc, char **argv)
 			}
 			_exit(0);
 		}
-		while (count < n)
+		for (int ms = 0; count < n && ms < 5000; ms++)
 			burn(1);
 		waitpid(child, NULL, 0);
 		burn(10); /* none too many */
