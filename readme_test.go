@@ -23,9 +23,11 @@ func TestReadme(t *testing.T) {
 	}
 	tree := copyTree(t)
 	data := filepath.Join(t.TempDir(), "pct")
-	program := fenced(string(text), "<!-- hier-test.c -->\n```c\n")
-	if err := os.WriteFile(filepath.Join(tree, "hier-test.c"), []byte(program), 0o666); err != nil {
-		t.Fatal(err)
+	for name, language := range map[string]string{"hier-test.c": "c", "build.mk": "make"} {
+		file := fenced(string(text), "<!-- "+name+" -->\n```"+language+"\n")
+		if err := os.WriteFile(filepath.Join(tree, name), []byte(file), 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
 	steps := commandsOf(string(text))
 	if len(steps) < 6 {
@@ -71,7 +73,7 @@ func fenced(readme, opening string) string {
 	return block
 }
 
-var row = regexp.MustCompile(`^ *([0-9.]+)% (?:±[0-9.]+)? *(.*)$`)
+var row = regexp.MustCompile(`^ *([0-9.]+)% (?:±[0-9.]+| +[0-9.]+%)? *(.*)$`)
 
 // compareOutput looks, for each row of the README with a fifth of the samples or
 // more, for a row of that name in what was printed, with a share that is not quite
