@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -36,23 +37,12 @@ type Trap struct {
 	action   action // the disposition of SIGTRAP
 }
 
-// action is the kernel's struct sigaction.
-type action struct{ handler, flags, restorer, mask uint64 }
-
-func (a action) bytes() []byte {
-	b := binary.LittleEndian.AppendUint64(nil, a.handler)
-	b = binary.LittleEndian.AppendUint64(b, a.flags)
-	b = binary.LittleEndian.AppendUint64(b, a.restorer)
-	return binary.LittleEndian.AppendUint64(b, a.mask)
-}
-
 const (
-	actionSize  = 32
 	saRestorer  = 0x04000000
 	maskSize    = 8
 	callSize    = 2          // of the system call instruction
 	noCall      = ^uint64(0) // in orig_rax: no system call is to be begun again
-	scratch     = 512        // below the stack pointer, where nothing is kept
+	scratch     = 2048       // below the stack pointer, where nothing is kept
 	trapByte    = 0xcc       // int3
 	everySignal = ^uint64(0)
 )
@@ -65,17 +55,17 @@ var loud = Bit(unix.SIGTRAP) | Bit(unix.SIGSEGV) | Bit(unix.SIGBUS) | Bit(unix.S
 // the only one of its process. No event tells of its child.
 //
 // At that place the thread keeps nothing in the registers that a system call
-// uses, so that it's made to call as if it were a function: if we are killed
-// then, it calls all the same, and goes on to fork. From when the breakpoint is
-// there, a Guard knows what to do in our place. In between, for some 20 µs, our
-// death would leave the process with the disposition of SIGTRAP, and no more.
+// uses, so that it's made to set the disposition as if it called a function. If
+// we are killed then, it goes on as its stack says: it sets it back, and forks.
+// From when the breakpoint is there, a Guard knows what to do in our place. In
+// between, for some 2 µs, our death would leave the process with the
+// disposition, and no more.
 func (t *Tracer) Lay(tid int, site Site, trap *Trap, status Status) error {
 	saved, err := t.Registers(tid)
 	if err != nil {
 		return err
 	}
-	sp := saved.Rsp
-	back, err := peek(tid, sp)
+	back, err := peek(tid, saved.Rsp)
 	if err != nil {
 		return err
 	}
@@ -83,55 +73,59 @@ func (t *Tracer) Lay(tid int, site Site, trap *Trap, status Status) error {
 	if err != nil {
 		return err
 	}
+	if err := poke(tid, back, code); err != nil {
+		return err // there's no breakpoint to be had
+	}
 	if trap.mask, err = t.Mask(tid); err != nil {
 		return err
 	}
 	trap.Return, trap.original, trap.site = back, code&0xff, site
 	trap.action = action{handler: status.Ignored >> (unix.SIGTRAP - 1) & 1}
 	trap.live.Store(laid)
-	here := (sp - scratch) &^ 15
-	if err := poke(tid, back, code); err != nil {
-		return err // there's no breakpoint to be had
+	b := bend{
+		Pause: action{handler: site.Pause, flags: saRestorer, restorer: site.Restorer, mask: everySignal},
+		Old:   trap.action, Back: site.Restorer, StackFlags: noStack, Mask: trap.mask,
 	}
-	pause := action{handler: site.Pause, flags: saRestorer, restorer: site.Restorer, mask: everySignal}
-	if _, err := unix.PtracePokeData(tid, uintptr(here), pause.bytes()); err != nil {
-		return err
-	}
-	if err := poke(tid, sp-8, site.Fork); err != nil {
-		return err
-	}
+	copy(b.Float[:floatUsed], t.Float(tid))
+	at := (saved.Rsp - scratch) &^ 63
+	field := func(offset uintptr) uint64 { return at + uint64(offset) }
 	regs := saved
-	regs.Rip, regs.Rsp, regs.Rax, regs.Orig_rax = site.Call, sp-8, unix.SYS_RT_SIGACTION, noCall
-	regs.Rdi, regs.Rsi, regs.Rdx, regs.R10 = uint64(unix.SIGTRAP), here, here+actionSize, maskSize
+	regs.Rip, regs.Rax, regs.Orig_rax, regs.Rsp = site.Call, unix.SYS_RT_SIGACTION, noCall, saved.Rsp-8
+	regs.Rdi, regs.Rsi, regs.Rdx, regs.R10 = uint64(unix.SIGTRAP), field(unsafe.Offsetof(b.Old)), 0, maskSize
+	b.fill(&regs, field(unsafe.Offsetof(b.Float)))
+	regs.Rsp = field(unsafe.Offsetof(b.Back))
+	regs.Rsi, regs.Rdx = field(unsafe.Offsetof(b.Pause)), field(unsafe.Offsetof(b.Was))
+	if err := write(tid, at, b.bytes()); err != nil {
+		return err
+	}
+	if err := write(tid, saved.Rsp-8, binary.LittleEndian.AppendUint64(nil, site.Fork)); err != nil {
+		return err
+	}
 	if err := t.SetRegisters(tid, &regs); err != nil {
 		return err
 	}
 	// To be killed while it's stepped would be its end: the step stays with it.
-	inside := 0
+	result, inside := uint64(0), 0
 	if err := t.await(tid, 0, func(regs *unix.PtraceRegs) bool {
 		if regs.Rip == site.Call+callSize {
 			inside++
+			result = regs.Rax
 		}
 		return inside == 2 // the entry to the call, and the return from it
 	}); err != nil {
 		return err
 	}
-	after, err := t.Registers(tid)
-	if err != nil {
-		return err
+	if read(tid, at, b.bytes()) != len(b.bytes()) {
+		return unix.EFAULT
 	}
+	if result != 0 {
+		t.SetRegisters(tid, &saved)
+		return fmt.Errorf("its SIGTRAP cannot be handled: %w", unix.Errno(-int64(result)))
+	}
+	trap.action = b.Was
 	if err := t.SetRegisters(tid, &saved); err != nil {
 		return err
 	}
-	if after.Rax != 0 {
-		return fmt.Errorf("its SIGTRAP cannot be handled: %w", unix.Errno(-int64(after.Rax)))
-	}
-	var old [actionSize]byte
-	if read(tid, here+actionSize, old[:]) != len(old) {
-		return unix.EFAULT
-	}
-	word := func(i int) uint64 { return binary.LittleEndian.Uint64(old[8*i:]) }
-	trap.action = action{word(0), word(1), word(2), word(3)}
 	if err := poke(tid, back, code&^0xff|trapByte); err != nil {
 		return err
 	}
@@ -218,7 +212,7 @@ func (t *Tracer) Spring(tid int, trap *Trap) (result int64, err error) {
 	}
 	trap.springs.Store(int64(tid))
 	old := (at - scratch) &^ 15
-	if _, err := unix.PtracePokeData(tid, uintptr(old), trap.action.bytes()); err != nil {
+	if err := write(tid, old, trap.action.bytes()); err != nil {
 		return 0, err
 	}
 	for _, w := range [...]struct{ addr, value uint64 }{
@@ -311,6 +305,13 @@ func peek(pid int, addr uint64) (uint64, error) {
 	return binary.LittleEndian.Uint64(b[:]), nil
 }
 
+func write(pid int, addr uint64, b []byte) error {
+	local := []unix.Iovec{{Base: &b[0], Len: uint64(len(b))}}
+	_, err := unix.ProcessVMWritev(pid, local, []unix.RemoteIovec{{Base: uintptr(addr), Len: len(b)}}, 0)
+	return err
+}
+
+// poke writes code, too.
 func poke(tid int, addr, word uint64) error {
 	_, err := unix.PtracePokeData(tid, uintptr(addr), binary.LittleEndian.AppendUint64(nil, word))
 	return err
