@@ -57,6 +57,7 @@ func (t *tree) leave(th *thread, sig unix.Signal) {
 	p.mu.Unlock()
 	t.tracer.Detach(th.tid, sig)
 	t.dropThread(th)
+	p.trap.close()
 }
 
 // left is a stop of a thread that is to be let go.

@@ -159,6 +159,21 @@ static void state(void)
 	}
 }
 
+// One after the other.
+static void many(void)
+{
+	int sum = 0;
+	for (int i = 0; i < 300; i++) {
+		pid_t pid = fork();
+		if (pid == 0) {
+			note();
+			_exit(i % 50);
+		}
+		sum += status(pid);
+	}
+	printf("%d\n", sum);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 3 || (file = open(argv[2], O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)) < 0)
@@ -176,6 +191,8 @@ int main(int argc, char **argv)
 			ways();
 		else if (strcmp(argv[1], "state") == 0)
 			state();
+		else if (strcmp(argv[1], "many") == 0)
+			many();
 	}
 	return 7;
 }

@@ -1,0 +1,224 @@
+package session
+
+import (
+	"encoding/binary"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/dbctl/internal/tracer"
+)
+
+// trapSignaled is a stop for a signal: true, if it was of a pause-trap.
+func (t *tree) trapSignaled(th *thread, sig unix.Signal) bool {
+	p := th.p
+	f := &p.trap
+	switch {
+	case f.laid != nil && sig == unix.SIGTRAP && t.tracer.Met(th.tid, f.laid):
+		t.returned(th)
+	case f.sent(t.tracer, th.tid, sig):
+		regs, err := t.tracer.Registers(th.tid)
+		if err == nil && regs.Rip == f.at {
+			if f.site.Fork == 0 {
+				t.trapSite(p)
+			} else if f.laid == nil {
+				t.lay(th, regs.Rsp)
+			}
+		} // else it comes late, and an event has told of the child
+		t.goOn(th)
+	default:
+		return false
+	}
+	return true
+}
+
+// lay lays the trap for a thread that begins to fork, if that is safe.
+func (t *tree) lay(th *thread, sp uint64) {
+	p := th.p
+	f := &p.trap
+	status, err := tracer.ReadStatus(p.pid, th.tid)
+	trapBit := tracer.Bit(unix.SIGTRAP)
+	why := ""
+	switch {
+	case err != nil:
+		return // it's ending
+	case status.Caught&trapBit != 0:
+		why = "it handles SIGTRAP itself"
+	case status.Blocked&trapBit != 0:
+		why = "it blocks SIGTRAP"
+	case (status.Pending|status.Shared)&trapBit != 0:
+		why = "it was sent a SIGTRAP"
+	case status.Filtered:
+		why = "its system calls are filtered"
+	case status.Nested:
+		why = "it has a pid namespace of its own"
+	case th.how == tracer.Step, p.hasBreakpoint(f.site, sp):
+		why = "the debugger steps or stops it there"
+	}
+	var trap *tracer.Trap
+	if why == "" {
+		if trap = t.traps.guard.Take(); trap == nil {
+			why = "too many were forking at a time"
+		}
+	}
+	if why != "" {
+		p.forkNote(byEvents + why)
+		return
+	}
+	ioctl(f.fd, unix.PERF_EVENT_IOC_DISABLE, 0)
+	if err := t.tracer.Lay(th.tid, f.site, trap, status); err != nil {
+		t.traps.guard.Give(trap)
+		p.noTrap(err.Error())
+		return
+	}
+	f.laid = trap
+}
+
+// hasBreakpoint reports whether the debugger has one in the function, or where
+// that returns to.
+func (p *process) hasBreakpoint(site tracer.Site, sp uint64) bool {
+	var b [8]byte
+	p.memory.ReadAt(b[:], sp)
+	back := binary.LittleEndian.Uint64(b[:])
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for addr := range p.inserted {
+		if addr == back || addr >= site.Fork && addr < site.Fork+site.Size {
+			return true
+		}
+	}
+	return false
+}
+
+// returned is when the parent has met the trap.
+func (t *tree) returned(th *thread) {
+	child, trap := t.springParent(th)
+	if child == 0 {
+		t.goOn(th)
+		return
+	}
+	// As the kernel would have told it.
+	t.forked(th, tracer.Event{Kind: tracer.Forked, Tid: th.tid, Child: child, How: "fork"})
+	t.awaitTrapped(child, trap)
+}
+
+// springParent ends the trap in the parent and takes the child, 0 if there is
+// none.
+func (t *tree) springParent(th *thread) (int, *tracer.Trap) {
+	f := &th.p.trap
+	trap := f.laid
+	f.laid = nil
+	result, err := t.tracer.Spring(th.tid, trap)
+	if f.fd != 0 {
+		ioctl(f.fd, unix.PERF_EVENT_IOC_ENABLE, 0)
+	}
+	if err != nil {
+		// It was killed there.
+		t.trapOrphaned(th.p, trap)
+		return 0, nil
+	}
+	if result <= 0 {
+		t.traps.guard.Give(trap)
+		return 0, nil
+	}
+	th.p.forkNote(byTrap)
+	return int(result), trap
+}
+
+// awaitTrapped takes a child that has met the trap, or will.
+func (t *tree) awaitTrapped(pid int, trap *tracer.Trap) {
+	c := t.children[pid]
+	if c == nil {
+		t.traps.guard.Give(trap)
+		return
+	}
+	c.trap = trap
+	if _, err := t.tracer.Seize(pid); err == nil {
+		t.tracer.Interrupt(pid)
+	} else if status, e := tracer.ReadStatus(pid, pid); e == nil && status.State != 'Z' && status.State != 'X' {
+		t.say("%v", err) // the guard frees it, when we end
+	} else {
+		t.notBegun(pid, c, tracer.ProcessTime(pid), "signal SIGKILL") // no other signal reaches it there
+	}
+}
+
+// notBegun notes a child that was killed before it began.
+func (t *tree) notBegun(pid int, c *child, cpu time.Duration, status string) {
+	delete(t.children, pid)
+	if c.trap != nil {
+		t.traps.guard.Give(c.trap)
+	}
+	t.note(t.log.Start(time.Now(), pid, c.parent.pid, c.how))
+	t.note(t.log.End(time.Now(), pid, cpu, 0, 0, status))
+}
+
+// trappedChild is a stop of one: false, if nothing holds it.
+func (t *tree) trappedChild(ev tracer.Event) bool {
+	c := t.children[ev.Tid]
+	if c == nil || c.trap == nil {
+		return false
+	}
+	switch {
+	case ev.Kind == tracer.Signaled && ev.Signal == unix.SIGTRAP && t.tracer.Met(ev.Tid, c.trap),
+		ev.Kind == tracer.Trapped && t.tracer.Waits(ev.Tid, c.trap):
+		if _, err := t.tracer.Spring(ev.Tid, c.trap); err != nil {
+			return true // it was killed there, and its end is to come
+		}
+		t.traps.guard.Give(c.trap)
+		c.trap = nil
+		t.born(nil, ev.Tid)
+	case ev.Kind == tracer.Grouped:
+		t.tracer.Listen(ev.Tid)
+	default:
+		t.tracer.Resume(ev.Tid, tracer.Onward, ev.Signal)
+	}
+	return true
+}
+
+// trapEnded is the end of a process, perhaps inside fork.
+func (t *tree) trapEnded(p *process) {
+	p.trap.close()
+	if trap := p.trap.laid; trap != nil {
+		p.trap.laid = nil
+		t.trapOrphaned(p, trap)
+	}
+}
+
+// trapOrphaned takes in the child, if there is one, of a parent that was killed
+// before it could tell.
+func (t *tree) trapOrphaned(p *process, trap *tracer.Trap) {
+	pids := trap.Victims()
+	if len(pids) == 0 {
+		t.traps.guard.Give(trap)
+		return
+	}
+	t.children[pids[0]] = &child{parent: p, how: "fork"}
+	t.decide(pids[0], !p.released)
+	t.awaitTrapped(pids[0], trap)
+}
+
+// leavesTrap keeps a process that is to be let go until it has met its trap.
+func (t *tree) leavesTrap(th *thread, ev tracer.Event) bool {
+	f := &th.p.trap
+	switch {
+	case ev.Kind == tracer.Signaled && f.sent(t.tracer, th.tid, ev.Signal):
+		f.close()
+		if f.laid == nil {
+			t.leave(th, 0)
+			return true
+		}
+		t.goOn(th)
+	case f.laid == nil:
+		return false
+	case ev.Kind == tracer.Signaled && ev.Signal == unix.SIGTRAP && t.tracer.Met(th.tid, f.laid):
+		if pid, trap := t.springParent(th); pid != 0 {
+			t.children[pid] = &child{parent: th.p, how: "fork"}
+			t.decide(pid, false)
+			t.awaitTrapped(pid, trap)
+		}
+		t.leave(th, 0)
+	default:
+		t.tracer.Resume(th.tid, tracer.Onward, ev.Signal)
+	}
+	return true
+}
