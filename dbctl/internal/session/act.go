@@ -231,7 +231,7 @@ func (p *process) executes(now *moment, rule *machine.Exec) {
 	p.newBlock()
 	p.tracing(func() {
 		p.tree.mode(p)
-		p.rebase()
+		p.clockGoesOn()
 	})
 	p.offer(now, machine.FormatEvent("started", "pid", itoa(p.pid), "exe", p.exe))
 }

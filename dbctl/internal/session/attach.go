@@ -55,6 +55,9 @@ func (t *tree) attach(pid int) error {
 		return fmt.Errorf("%d is a thread of process %d: name that", pid, status.Tgid)
 	}
 	if status.State == 'Z' || status.State == 'X' {
+		if tids, err := tracer.Threads(pid); err == nil && len(tids) > 1 {
+			return fmt.Errorf("the first thread of process %d has ended: it can't be attached to", pid)
+		}
 		return fmt.Errorf("process %d has ended", pid)
 	}
 	tids, err := t.tracer.Seize(pid)

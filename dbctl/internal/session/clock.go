@@ -38,8 +38,6 @@ type clock interface {
 	due(now time.Time) ([]int, time.Time)
 	// deaf reports whether a thread does not get the signal.
 	deaf(tid int) bool
-	// rebase forgets the CPU time that nobody could sample.
-	rebase()
 	close()
 }
 

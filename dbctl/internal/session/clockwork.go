@@ -100,10 +100,10 @@ func (p *process) clockwork(now time.Time) time.Time {
 	return again
 }
 
-// rebase makes the clock forget what it could not sample.
-func (p *process) rebase() {
+// clockGoesOn is for a process that executes another program: its clock does, so
+// that a tick's chance is the same everywhere in its life.
+func (p *process) clockGoesOn() {
 	if p.clk != nil {
-		p.clk.rebase()
 		p.run.clocked(p.clk.name(), p.period)
 	}
 }

@@ -306,9 +306,16 @@ func (t *tree) privileged(p *process, exe string) {
 	p.tell(notice{kind: letGo})
 }
 
-// rootEnded lets go of what has left the program's session: it's meant to
-// outlive it. What hasn't is waited for.
-func (t *tree) rootEnded() {
+// daemonLook is how often daemons are looked for when the program has ended.
+const daemonLook = 50 * time.Millisecond
+
+// letDaemonsGo lets go of what has left the program's session, once the program
+// has ended: it's meant to outlive it. What hasn't left it is waited for; it may
+// leave it yet.
+func (t *tree) letDaemonsGo() {
+	if len(t.processes) > 0 {
+		t.wake(time.Now().Add(daemonLook))
+	}
 	for _, p := range t.processes {
 		if sid, err := unix.Getsid(p.pid); err == nil && sid != t.sid && !p.gone {
 			t.release(p)

@@ -193,7 +193,12 @@ func (t *tree) signaled(th *thread, sig unix.Signal) {
 		return
 	}
 	th.owed = sig
-	if p.rule == nil || !t.stand(th) {
+	if !t.stand(th) {
+		t.goOn(th)
+		return
+	}
+	t.unheard(th, sig)
+	if p.rule == nil {
 		t.goOn(th)
 		return
 	}
@@ -206,11 +211,15 @@ func (t *tree) tick(th *thread) {
 	p := th.p
 	th.due = false
 	periods := p.clk.tick(th.tid)
-	if periods == 0 || !t.stand(th) {
+	if !t.stand(th) {
 		t.goOn(th)
 		return
 	}
 	t.repair(th)
+	if periods == 0 {
+		t.goOn(th)
+		return
+	}
 	p.tell(notice{kind: ticked, thread: th, periods: periods, at: time.Now(), cpu: tracer.ProcessTime(p.pid)})
 }
 
@@ -293,6 +302,19 @@ func (t *tree) repair(th *thread) {
 	th.p.repaired.Add(1)
 }
 
+// unheard repairs a system call that ended for a signal which the program
+// ignores: the kernel keeps such a one for a tracer alone.
+func (t *tree) unheard(th *thread, sig unix.Signal) {
+	if int64(th.regs.Rax) != -int64(unix.EINTR) || int64(th.regs.Orig_rax) < 0 {
+		return
+	}
+	const byDefault = 1<<(unix.SIGCHLD-1) | 1<<(unix.SIGURG-1) | 1<<(unix.SIGWINCH-1) | 1<<(unix.SIGCONT-1)
+	status, err := tracer.ReadStatus(th.p.pid, th.tid)
+	if err == nil && (status.Ignored|byDefault&^status.Caught)&tracer.Bit(sig) != 0 {
+		t.repair(th)
+	}
+}
+
 // ended is the end of a thread, or of a process.
 func (t *tree) ended(th *thread, ev tracer.Event) {
 	if _, orphan := t.orphans[ev.Tid]; orphan {
@@ -332,6 +354,6 @@ func (t *tree) ended(th *thread, ev tracer.Event) {
 	p.stopClock()
 	p.tell(notice{kind: processEnded})
 	if p == t.root {
-		t.rootEnded()
+		t.letDaemonsGo()
 	}
 }

@@ -33,7 +33,6 @@ func (c *itimerClock) deaf(int) bool                    { return false }
 func (c *itimerClock) remove(int)                       {}
 func (c *itimerClock) tick(int) uint64                  { return 1 }
 func (c *itimerClock) due(time.Time) ([]int, time.Time) { return nil, time.Time{} }
-func (c *itimerClock) rebase()                          {}
 func (c *itimerClock) close()                           {}
 
 // sent believes the kernel's signals, as long as the program has not made them

@@ -76,6 +76,9 @@ func (t *tree) left(th *thread, ev tracer.Event) {
 		switch {
 		case th.p.lastClock != 0 && sig == th.p.lastClock && t.kernels(th):
 			sig = 0
+			if t.stand(th) {
+				t.repair(th)
+			}
 		case sig == unix.SIGTRAP && t.stand(th) && th.p.atOldBreakpoint(th):
 			sig = 0
 		}

@@ -311,14 +311,6 @@ func (c *perfClock) wake(now time.Time) time.Time {
 	return c.looked.Add(perfLook)
 }
 
-func (c *perfClock) rebase() {
-	for _, t := range c.threads {
-		if count, ok := t.count(); ok {
-			t.next = count + uint64(c.p.next())
-		}
-	}
-}
-
 func (c *perfClock) close() {
 	for tid := range c.threads {
 		c.remove(tid)

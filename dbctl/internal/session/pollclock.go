@@ -71,11 +71,3 @@ func (c *pollClock) due(now time.Time) ([]int, time.Time) {
 	}
 	return tids, c.next
 }
-
-func (c *pollClock) rebase() {
-	for tid, t := range c.threads {
-		if used, ok := threadTime(c.pid, tid); ok {
-			t.due = used + c.p.next()
-		}
-	}
-}

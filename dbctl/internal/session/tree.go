@@ -246,6 +246,9 @@ func (t *tree) wishes() {
 	t.stopToo()
 	if !t.look.IsZero() && !now.Before(t.look) {
 		t.look = time.Time{}
+		if t.root != nil && t.root.gone {
+			t.letDaemonsGo()
+		}
 		t.adopt(now)
 		t.clockwork(now)
 	}
