@@ -35,7 +35,7 @@ func killWhileForking(t *testing.T, forks int) {
 		t.Fatal(err)
 	}
 	defer out.Close()
-	cmd := exec.Command(filepath.Join(tree.bin, "dbctl"), "-o", filepath.Join(dir, "data"), script, filepath.Join(tree.targets, "forks"), "many", pids)
+	cmd := exec.Command(filepath.Join(tree.bin, "dbctl"), "-o", filepath.Join(dir, "data"), script, filepath.Join(tree.targets, "forkways"), "many", pids)
 	cmd.Stdout = out
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
