@@ -18,10 +18,23 @@ func (t *tree) attachAll() error {
 	if slices.Contains(pids, os.Getpid()) {
 		return fmt.Errorf("process %d is we ourselves", os.Getpid())
 	}
-	for _, pid := range pids {
-		if err := t.attach(pid); err != nil {
-			t.letGoOfAll()
+	slices.Sort(pids)
+	for _, pid := range slices.Compact(pids) {
+		if err := t.seize(pid); err != nil {
 			return err
+		}
+	}
+	for _, pid := range t.cfg.Pids {
+		p := t.processes[pid]
+		if p == nil || p.run != nil || p.exe != "" {
+			continue
+		}
+		if err := t.beginProgram(p, nil, "attached"); err != nil {
+			delete(t.processes, pid)
+			if t.log == nil {
+				return err
+			}
+			t.say("%v", err)
 		}
 	}
 	for again := t.cfg.Tree; again; {
@@ -47,6 +60,14 @@ func (t *tree) attachAll() error {
 }
 
 func (t *tree) attach(pid int) error {
+	if err := t.seize(pid); err != nil {
+		return err
+	}
+	return t.beginProgram(t.processes[pid], nil, "attached")
+}
+
+// seize takes a process, which does not notice.
+func (t *tree) seize(pid int) error {
 	status, err := tracer.ReadStatus(pid, pid)
 	if err != nil {
 		return fmt.Errorf("there is no process %d", pid)
@@ -68,7 +89,7 @@ func (t *tree) attach(pid int) error {
 	for _, tid := range tids {
 		t.newThread(p, tid)
 	}
-	return t.beginProgram(p, nil, "attached")
+	return nil
 }
 
 // descendants are the processes that those which are known have made, and that

@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"maps"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -16,6 +17,7 @@ type breakpoints struct {
 	original map[uint64]byte // of all that ever were
 	inserted map[uint64]bool
 	watched  []watchpoint // one for each debug register in use
+	everSet  bool         // debug registers may be set in threads
 	calls    map[int]bool // system calls that are caught; empty: all
 	file     *os.File     // the process's memory
 }
@@ -131,11 +133,16 @@ func (p *process) forgetBreakpoints() {
 	p.catching = false
 }
 
-// withoutBreakpoints cleans the memory that a child got from its parent.
-func (p *process) withoutBreakpoints(child int) {
+// breakpointBytes is what the breakpoints stand for, or stood.
+func (p *process) breakpointBytes() map[uint64]byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.original) == 0 {
+	return maps.Clone(p.original)
+}
+
+// withoutBreakpoints cleans the memory that a child got from its parent.
+func (c *child) withoutBreakpoints(child int) {
+	if len(c.original) == 0 {
 		return
 	}
 	f, err := os.OpenFile("/proc/"+itoa(child)+"/mem", os.O_RDWR, 0)
@@ -144,7 +151,7 @@ func (p *process) withoutBreakpoints(child int) {
 	}
 	defer f.Close()
 	var b [1]byte
-	for addr, old := range p.original {
+	for addr, old := range c.original {
 		if _, err := f.ReadAt(b[:], int64(addr)); err == nil && b[0] == trapInstruction && old != trapInstruction {
 			f.WriteAt([]byte{old}, int64(addr))
 		}

@@ -94,6 +94,9 @@ func startClock(kind string, pid int, p period, tids []int) (c clock, why string
 				return c, "", nil
 			}
 		}
+		if errors.Is(err, unix.EMFILE) {
+			err = errManyOpen
+		}
 		why = fmt.Sprintf("clock poll, because the better perf is not to be had here: %v", err)
 		c, err = newPollClock(pid, p), nil
 	default:

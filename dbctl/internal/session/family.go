@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"os"
 	"time"
 
@@ -34,11 +35,13 @@ func (t *tree) forked(th *thread, ev tracer.Event) {
 	}
 	if e, ended := t.early[ev.Child]; ended {
 		delete(t.early, ev.Child)
-		if !e.thread {
-			t.passed(ev.Child, p, ev.How, e)
+		if !begun && !alive(ev.Child) { // else it's another one of that number
+			if !e.thread {
+				t.passed(ev.Child, p, ev.How, e)
+			}
+			t.goOn(th)
+			return
 		}
-		t.goOn(th)
-		return
 	}
 	if ev.How == "clone" && tgid(ev.Child) == p.pid {
 		p.addThread(t, ev.Child, begun)
@@ -46,6 +49,7 @@ func (t *tree) forked(th *thread, ev tracer.Event) {
 		return
 	}
 	c := &child{parent: p, how: ev.How, shares: sharesMemory(p.pid, ev.Child), born: begun}
+	c.original = p.breakpointBytes()
 	t.children[ev.Child] = c
 	if p.rule == nil {
 		// Only followed, and so are its children.
@@ -72,6 +76,12 @@ func sharesMemory(a, b int) bool {
 	const kcmpVM = 1
 	order, _, e := unix.Syscall6(unix.SYS_KCMP, uintptr(a), uintptr(b), kcmpVM, 0, 0, 0)
 	return e == 0 && order == 0
+}
+
+// alive reports whether a thread has not ended yet.
+func alive(tid int) bool {
+	status, err := tracer.ReadStatus(tid, tid)
+	return err == nil && status.State != 'Z' && status.State != 'X'
 }
 
 // tgid is the process of a thread, 0 if it's gone.
@@ -121,6 +131,9 @@ func (t *tree) born(th *thread, tid int) {
 	if p.clk != nil {
 		p.clockThread(tid)
 	}
+	if p.everSet {
+		t.setDebug(th) // it does not inherit them
+	}
 	if p.rule != nil && t.stand(th) {
 		p.tell(notice{kind: threadBegan, thread: th})
 		return
@@ -135,8 +148,12 @@ func (t *tree) adopt(now time.Time) {
 			t.wake(since.Add(adoptTime))
 			continue
 		}
-		delete(t.orphans, tid)
 		status, err := tracer.ReadStatus(tid, tid)
+		if errors.Is(err, unix.EMFILE) {
+			t.wake(now.Add(adoptTime))
+			continue
+		}
+		delete(t.orphans, tid)
 		if err != nil {
 			continue
 		}
@@ -170,7 +187,7 @@ func (t *tree) settle(pid int, c *child) {
 	now := time.Now()
 	t.note(t.log.Start(now, pid, c.parent.pid, c.how))
 	if !c.shares {
-		c.parent.withoutBreakpoints(pid)
+		c.withoutBreakpoints(pid)
 	}
 	if !c.follow && c.shares && c.parent.hasBreakpoints() {
 		t.keepUntilExec(pid, c)

@@ -53,6 +53,8 @@ type child struct {
 	argv    []string
 	rule    *machine.Exec
 	trap    *tracer.Trap // it's in this pause-trap, or will be
+
+	original map[uint64]byte // what its parent's breakpoints stand for
 }
 
 func (t *tree) newThread(p *process, tid int) *thread {

@@ -55,6 +55,9 @@ func (t *tree) leave(th *thread, sig unix.Signal) {
 	}
 	th.standing = false
 	p.mu.Unlock()
+	if p.everSet {
+		t.setDebug(th) // the kernel would leave it as it is
+	}
 	t.tracer.Detach(th.tid, sig)
 	t.dropThread(th)
 	p.trap.close()
@@ -79,7 +82,7 @@ func (t *tree) left(th *thread, ev tracer.Event) {
 			if t.stand(th) {
 				t.repair(th)
 			}
-		case sig == unix.SIGTRAP && t.stand(th) && th.p.atOldBreakpoint(th):
+		case sig == unix.SIGTRAP && t.stand(th) && (th.p.atOldBreakpoint(th) || t.ownTrap(th)):
 			sig = 0
 		}
 	case tracer.Forked:
@@ -98,6 +101,12 @@ func (t *tree) left(th *thread, ev tracer.Event) {
 		}
 	}
 	t.leave(th, sig)
+}
+
+// ownTrap reports whether a SIGTRAP comes of a step or of a watchpoint.
+func (t *tree) ownTrap(th *thread) bool {
+	info, err := t.tracer.Siginfo(th.tid)
+	return err == nil && info.Code() > 0 && info.Code() < kernelSent && (th.how == tracer.Step || th.p.everSet)
 }
 
 // kernels reports whether the signal for which a thread stands is of a clock's

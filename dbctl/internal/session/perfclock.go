@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"time"
 	"unsafe"
@@ -25,7 +24,6 @@ import (
 type perfClock struct {
 	pid     int
 	p       period
-	status  *os.File
 	sig     unix.Signal
 	threads map[int]*perfThread
 	looked  time.Time
@@ -54,11 +52,7 @@ func newPerfClock(pid int, p period) (*perfClock, error) {
 	if err != nil {
 		sig = unix.SIGURG
 	}
-	status, err := os.Open(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return nil, err
-	}
-	return &perfClock{pid: pid, p: p, status: status, sig: sig, threads: make(map[int]*perfThread), looked: time.Now()}, nil
+	return &perfClock{pid: pid, p: p, sig: sig, threads: make(map[int]*perfThread), looked: time.Now()}, nil
 }
 
 func (c *perfClock) name() string   { return "perf" }
@@ -130,7 +124,7 @@ func (c *perfClock) open(tid int, first time.Duration) (int, error) {
 	case nil:
 		if fd >= spareDescriptors() {
 			unix.Close(fd)
-			return -1, errors.New("perf_event_open: too many descriptors are open (see ulimit -n)")
+			return -1, errManyOpen
 		}
 		return fd, nil
 	case unix.EACCES, unix.EPERM:
@@ -138,19 +132,6 @@ func (c *perfClock) open(tid int, first time.Duration) (int, error) {
 	}
 	return -1, fmt.Errorf("perf_event_open: %w", err)
 }
-
-// spareDescriptors is the number from which descriptors are kept for what
-// can't do without.
-func spareDescriptors() int {
-	const kept = 64
-	var limit unix.Rlimit
-	if unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) != nil || limit.Cur > 1<<30 {
-		return 1 << 30
-	}
-	return max(int(limit.Cur)-kept, int(limit.Cur)/2)
-}
-
-func (c *perfClock) aim(t *perfThread, tid int) error { return aim(t.fd, tid, c.sig) }
 
 // aim sends an event's signal to the thread itself.
 func aim(fd, tid int, sig unix.Signal) error {
@@ -261,11 +242,16 @@ func (c *perfClock) giveWay() {
 }
 
 // caught reports whether the program has a handler for our signal. It's asked
-// at every tick, so the file stays open.
+// at every tick.
 func (c *perfClock) caught() bool {
+	fd, err := unix.Open("/proc/"+itoa(c.pid)+"/status", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return false
+	}
+	defer unix.Close(fd)
 	var text [4096]byte
-	n, err := c.status.ReadAt(text[:], 0)
-	if err != nil && n == 0 {
+	n, err := unix.Read(fd, text[:])
+	if err != nil || n <= 0 {
 		return false
 	}
 	_, after, found := bytes.Cut(text[:n], []byte("\nSigCgt:\t"))
@@ -315,7 +301,6 @@ func (c *perfClock) close() {
 	for tid := range c.threads {
 		c.remove(tid)
 	}
-	c.status.Close()
 }
 
 func ioctl(fd int, request uint, arg uintptr) error {

@@ -55,6 +55,10 @@ func (r *run) open() error {
 		return nil
 	}
 	t := r.p.tree
+	if !descriptorsLeft() {
+		r.failed = true
+		return errManyOpen
+	}
 	dir, err := data.Create(t.cfg.Root, r.prog, r.p.pid)
 	if err != nil {
 		r.failed = true
@@ -180,6 +184,7 @@ func objectKind(k unwind.ObjectKind) byte {
 func (r *run) sample(t taken, fields []field) {
 	w := r.writer()
 	if w == nil {
+		r.lostN++
 		return
 	}
 	smp := data.Sample{

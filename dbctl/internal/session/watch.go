@@ -35,7 +35,7 @@ func (t *tree) watch(p *process, kind remote.WatchKind, addr, length uint64) err
 		slot = len(p.watched)
 		p.watched = append(p.watched, watchpoint{})
 	}
-	p.watched[slot] = w
+	p.watched[slot], p.everSet = w, true
 	p.mu.Lock()
 	p.broken = true
 	p.mu.Unlock()
