@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"debug/elf"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -20,7 +19,7 @@ import (
 // exact at any rate, also above the kernel's own tick.
 //
 // A thread that blocks the signal is found by its count, which goes on, and is
-// stopped by the debugger instead.
+// interrupted instead.
 type perfClock struct {
 	pid     int
 	p       period
@@ -132,6 +131,8 @@ func (c *perfClock) open(tid int, first time.Duration) (int, error) {
 	}
 	return -1, fmt.Errorf("perf_event_open: %w", err)
 }
+
+func (c *perfClock) aim(t *perfThread, tid int) error { return aim(t.fd, tid, c.sig) }
 
 // aim sends an event's signal to the thread itself.
 func aim(fd, tid int, sig unix.Signal) error {
