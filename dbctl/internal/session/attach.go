@@ -1,12 +1,13 @@
 package session
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"strconv"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
 )
@@ -37,22 +38,17 @@ func (t *tree) attachAll() error {
 			t.say("%v", err)
 		}
 	}
+	failed := make(map[int]bool)
 	for again := t.cfg.Tree; again; {
 		// What a process makes after it was taken is taken with it; what it made
 		// before may be found late.
 		again = false
-		for _, pid := range descendants(t.processes) {
-			if err := t.attach(pid); err == nil {
-				again = true
-			} else if !errors.As(err, new(*gone)) {
-				t.sayOnce("%v", err)
-				t.processes[pid] = nil
-			}
-		}
-		for pid, p := range t.processes {
-			if p == nil {
-				delete(t.processes, pid)
-				again = false
+		for _, pid := range t.descendants(failed) {
+			err := t.attach(pid)
+			again = again || err == nil
+			failed[pid] = err != nil
+			if _, e := tracer.ReadStatus(pid, pid); err != nil && e == nil {
+				t.sayOnce("%v", err) // it has not just ended
 			}
 		}
 	}
@@ -93,27 +89,29 @@ func (t *tree) seize(pid int) error {
 }
 
 // descendants are the processes that those which are known have made, and that
-// are not known.
-func descendants(known map[int]*process) []int {
+// are neither known nor failed, nor taken already with their parents.
+func (t *tree) descendants(failed map[int]bool) []int {
 	names, err := os.ReadDir("/proc")
 	if err != nil {
 		return nil
 	}
 	parent := make(map[int]int)
+	taken := make(map[int]bool)
 	for _, name := range names {
 		if pid, err := strconv.Atoi(name.Name()); err == nil {
 			if status, err := tracer.ReadStatus(pid, pid); err == nil && status.State != 'Z' {
 				parent[pid] = status.Ppid
+				taken[pid] = status.Tracer == unix.Gettid()
 			}
 		}
 	}
 	var found []int
 	for pid := range parent {
-		if _, ours := known[pid]; ours {
+		if t.processes[pid] != nil || taken[pid] || failed[pid] {
 			continue
 		}
 		for up := parent[pid]; up > 1; up = parent[up] {
-			if _, ours := known[up]; ours {
+			if t.processes[up] != nil {
 				found = append(found, pid)
 				break
 			}

@@ -32,6 +32,9 @@ type watchpoint struct {
 
 // insert puts a breakpoint at an address. The mutex is held.
 func (p *process) insert(addr uint64) error {
+	if p.let.Load() {
+		return nil // it runs on without us
+	}
 	if p.inserted[addr] || p.lender != nil {
 		return nil // into its parent's memory, which it will leave, it gets none
 	}
@@ -116,6 +119,13 @@ func (p *process) dropBreakpoints() {
 	}
 }
 
+// hasHad reports whether breakpoints or watchpoints were ever put in.
+func (p *process) hasHad() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.broken
+}
+
 func (p *process) hasBreakpoints() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -159,11 +169,11 @@ func (c *child) withoutBreakpoints(child int) {
 }
 
 // atOldBreakpoint sets a thread back that has met a breakpoint which is gone,
-// or which only its debugger would know what to do about.
-func (p *process) atOldBreakpoint(th *thread) bool {
+// or which only its debugger would know what to do about; code is the signal's.
+func (p *process) atOldBreakpoint(th *thread, code int32) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if _, was := p.original[th.regs.Rip-1]; !was || th.siginfo.Code() <= 0 && p.served {
+	if _, was := p.original[th.regs.Rip-1]; !was || code != kernelSent {
 		return false
 	}
 	th.regs.Rip--
@@ -199,7 +209,7 @@ func (t *tree) trap(th *thread) bool {
 		if i, hit := t.watchHit(th); hit {
 			stop.Watched, stop.Watch = p.watched[i].addr, p.watched[i].kind
 		}
-	case p.atOldBreakpoint(th):
+	case p.atOldBreakpoint(th, info.Code()):
 		t.goOn(th)
 		return true
 	default:
@@ -261,9 +271,8 @@ func (t *tree) trapLent(th *thread) bool {
 // called is a stop at a system call.
 func (t *tree) called(th *thread) {
 	p := th.p
-	th.entered = !th.entered
-	if !p.catching || !t.stand(th) {
-		th.entered = false
+	way := t.tracer.CallStop(th.tid)
+	if way == tracer.NoCall || !p.catching || !t.stand(th) {
 		t.goOn(th)
 		return
 	}
@@ -272,5 +281,7 @@ func (t *tree) called(th *thread) {
 		t.goOn(th)
 		return
 	}
-	t.showStop(th, remote.Stop{Signal: int(unix.SIGTRAP), Call: number, Entry: th.entered, Return: !th.entered})
+	t.showStop(th, remote.Stop{
+		Signal: int(unix.SIGTRAP), Call: number, Entry: way == tracer.CallEntry, Return: way == tracer.CallExit,
+	})
 }

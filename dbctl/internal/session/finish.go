@@ -26,6 +26,8 @@ func (t *tree) finish() error {
 
 // await waits for the end of our child, which nobody traces.
 func (t *tree) await(pid int) error {
+	t.signals.passOn(pid)
+	defer t.signals.passOn(0)
 	for {
 		var ws unix.WaitStatus
 		_, err := unix.Wait4(pid, &ws, unix.WUNTRACED, nil)

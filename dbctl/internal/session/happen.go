@@ -36,7 +36,6 @@ type thread struct {
 	muted    bool            // it blocks the clock's signal, one of which was taken out
 	unmask   uint64          // the mask that it has in truth, while it's being taken out
 	listens  bool            // it has stopped for job control
-	entered  bool            // it's inside a system call, of those that are traced
 	shown    bool            // guarded: the debugger knows that it stands, and resumes it
 	name     int             // of the process's goroutine: the debugger's number for it
 }

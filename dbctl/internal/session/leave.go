@@ -82,7 +82,7 @@ func (t *tree) left(th *thread, ev tracer.Event) {
 			if t.stand(th) {
 				t.repair(th)
 			}
-		case sig == unix.SIGTRAP && t.stand(th) && (th.p.atOldBreakpoint(th) || t.ownTrap(th)):
+		case sig == unix.SIGTRAP && t.stand(th) && t.ownTrap(th):
 			sig = 0
 		}
 	case tracer.Forked:
@@ -103,10 +103,16 @@ func (t *tree) left(th *thread, ev tracer.Event) {
 	t.leave(th, sig)
 }
 
-// ownTrap reports whether a SIGTRAP comes of a step or of a watchpoint.
+// ownTrap reports whether a SIGTRAP comes of a breakpoint, a step or a watchpoint.
 func (t *tree) ownTrap(th *thread) bool {
 	info, err := t.tracer.Siginfo(th.tid)
-	return err == nil && info.Code() > 0 && info.Code() < kernelSent && (th.how == tracer.Step || th.p.everSet)
+	if err != nil || info.Code() <= 0 {
+		return false
+	}
+	if info.Code() == kernelSent {
+		return th.p.atOldBreakpoint(th, info.Code())
+	}
+	return th.how == tracer.Step || th.p.everSet
 }
 
 // kernels reports whether the signal for which a thread stands is of a clock's
@@ -130,7 +136,9 @@ func (t *tree) letGoOfAll() {
 		t.decide(pid, false)
 	}
 	for _, p := range t.processes {
-		if p.broken || p.trap.laid != nil || p.anyStands() {
+		p.let.Store(true) // from now on no breakpoint is put in
+		p.abandon()
+		if p.hasHad() || p.trap.laid != nil || p.anyStands() {
 			t.release(p)
 		} else {
 			p.stopClock()

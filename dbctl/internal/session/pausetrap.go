@@ -49,13 +49,25 @@ type forkTraps struct {
 	sites map[string]tracer.Site
 }
 
+// newGuard starts a guard, not as a child of the tracing thread, which would take
+// its status.
+func newGuard() (g *tracer.Guard, err error) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		g, err = tracer.NewGuard()
+	}()
+	<-done
+	return g, err
+}
+
 // guard is started when it's needed first.
 func (t *tree) guard() (*tracer.Guard, error) {
 	if t.traps.guard == nil && t.traps.err == nil {
 		t.traps.sites = make(map[string]tracer.Site)
 		if scope, err := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope"); err == nil && scope[0] != '0' && os.Geteuid() != 0 {
 			t.traps.err = errors.New("kernel.yama.ptrace_scope forbids a guard")
-		} else if t.traps.guard, t.traps.err = tracer.NewGuard(); t.traps.err == nil {
+		} else if t.traps.guard, t.traps.err = newGuard(); t.traps.err == nil {
 			t.closers = append(t.closers, t.traps.guard)
 		}
 	}

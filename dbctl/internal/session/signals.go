@@ -20,6 +20,7 @@ type signals struct {
 	stop      time.Time // when the terminal last wanted us to stop
 	term      bool      // somebody wants us to end
 	interrupt bool      // so does the user
+	forward   int       // a process that SIGTERM is for
 	done      chan struct{}
 }
 
@@ -35,6 +36,9 @@ func catchSignals(wake func()) *signals {
 				s.stop = time.Now()
 			case unix.SIGTERM:
 				s.term = true
+				if s.forward > 0 {
+					unix.Kill(s.forward, unix.SIGTERM)
+				}
 			default:
 				s.interrupt = true
 			}
@@ -43,6 +47,17 @@ func catchSignals(wake func()) *signals {
 		}
 	}()
 	return s
+}
+
+// passOn sends SIGTERM on to a process, from now on, one that came before too; 0
+// ends that.
+func (s *signals) passOn(pid int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if pid > 0 && s.term {
+		unix.Kill(pid, unix.SIGTERM)
+	}
+	s.forward, s.term = pid, false
 }
 
 // stopWanted reports whether the terminal wanted our group to stop within the

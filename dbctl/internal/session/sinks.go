@@ -106,7 +106,10 @@ func (fs *filters) start(command string) (*filter, error) {
 	f := &filter{cmd: exec.Command("/bin/sh", "-c", command), stdin: w, done: make(chan struct{})}
 	f.some.L = &f.mu
 	f.cmd.Stdin, f.cmd.Stdout, f.cmd.Stderr = r, fs.stdout, fs.stderr
-	if err := f.cmd.Start(); err != nil {
+	// Not as a child of the tracing thread, which would take its status.
+	started := make(chan error)
+	go func() { started <- f.cmd.Start() }()
+	if err := <-started; err != nil {
 		w.Close()
 		return nil, err
 	}

@@ -170,3 +170,22 @@ func ProcessTime(pid int) time.Duration {
 	}
 	return time.Duration(ts.Nano())
 }
+
+// CallWay says where in a system call a thread stands.
+type CallWay byte
+
+const (
+	NoCall CallWay = iota
+	CallEntry
+	CallExit
+)
+
+// CallStop is asked when a thread was Called.
+func (t *Tracer) CallStop(tid int) CallWay {
+	const getSyscallInfo = 0x420e
+	var info [88]byte // struct ptrace_syscall_info, whose first byte is this
+	if ptrace(getSyscallInfo, tid, unsafe.Sizeof(info), uintptr(unsafe.Pointer(&info))) != nil || info[0] > byte(CallExit) {
+		return NoCall
+	}
+	return CallWay(info[0])
+}
