@@ -219,7 +219,7 @@ func TestStopUnprofiled(t *testing.T) {
 			term.send("\x1a")
 			term.expect(`Stopped .*\n`)
 			term.expect(prompt)
-			if state := statusField(pid, "State"); !strings.HasPrefix(state, "T") {
+			if state := statusField(pid, "State"); !strings.HasPrefix(strings.ToUpper(state), "T") {
 				t.Errorf("the program's state is %s", state)
 			}
 			term.send("fg\n")

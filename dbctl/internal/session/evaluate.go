@@ -84,7 +84,7 @@ func (p *process) value(function, expression string) (string, bool) {
 		return "", false
 	}
 	name := p.show(p.pathObjects(path[:at+1]))
-	if p.link == nil {
+	if p.link == nil || name == 0 {
 		p.run.unread(expression, "there was no debugger to ask")
 		return "", false
 	}

@@ -27,6 +27,7 @@ type link struct {
 	conn   net.Conn
 	served chan struct{}
 	queue  []debugger.Event // events that came while an answer was awaited
+	stray  bool             // a thread ended before the debugger knew that it stood
 }
 
 // connectTime is how long a debugger may take to connect.
@@ -60,8 +61,8 @@ func (p *process) needDebugger(objects []*unwind.Object) bool {
 		// Next time one may be free.
 		p.waitedFor++
 		return false
-	case err != nil && p.let.Load():
-		return false
+	case err != nil && !p.stands(th):
+		return false // it's ending, or let go
 	case err != nil:
 		p.noDebugger = true
 		p.tree.sayOnce("no debugger for process %d: %v", p.pid, err)
@@ -165,11 +166,16 @@ func (p *process) abandon() {
 	}
 }
 
+var errGone = errors.New("the thread has ended")
+
 // met waits until the debugger has seen the thread that stands still.
 func (l *link) met(th *thread, deadline time.Time) error {
 	for {
 		r, err := l.gdb.Next(deadline)
 		if errors.Is(err, mi.ErrWoken) {
+			if !l.p.stands(th) {
+				return errGone
+			}
 			continue
 		}
 		if err != nil {
@@ -236,24 +242,49 @@ func (p *process) show(objects []*unwind.Object) int {
 	p.setShown(th, true)
 	p.link.server.Stopped(th.tid, remote.Stop{Signal: int(unix.SignalNum(debugger.ShowSignal))})
 	deadline := time.Now().Add(answerTime)
-	for {
+	for p.stands(th) {
 		r, err := p.link.gdb.Next(deadline)
 		if errors.Is(err, mi.ErrWoken) {
-			continue
+			continue // the thread may be gone
 		}
 		if err != nil {
 			return 0
 		}
-		if ev := p.link.table.Decode(r); ev.Kind == debugger.Tick {
-			th.name = ev.Thread
-			return ev.Thread
-		} else if ev.Kind != debugger.None {
-			p.link.queue = append(p.link.queue, ev)
-		}
 		if r.Kind == mi.Result {
 			p.answered(r)
+			continue
+		}
+		switch ev := p.link.table.Decode(r); ev.Kind {
+		case debugger.Tick:
+			if p.link.known(ev.Thread, th) {
+				th.name = ev.Thread
+				return ev.Thread
+			}
+		case debugger.None:
+		default:
+			p.link.queue = append(p.link.queue, ev)
 		}
 	}
+	p.link.stray = true
+	p.setShown(th, false)
+	return 0
+}
+
+// stands reports whether a thread stands still and is ours.
+func (p *process) stands(th *thread) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return th.standing && !p.let.Load()
+}
+
+// known reports whether a name is that of a thread, and not of one that ended
+// before the debugger said that it stands.
+func (l *link) known(name int, th *thread) bool {
+	if th.name != 0 || !l.stray {
+		return th.name == 0 || th.name == name
+	}
+	_, r, err := l.p.ask(time.Now().Add(answerTime), l.table.Threads)
+	return err == nil && l.table.ReadThreads(r)[name] == th.tid
 }
 
 // anyName is a thread that the debugger knows, 0 if none.

@@ -31,7 +31,7 @@ func (p *process) commands(texts []string, wanted []bool) []string {
 		objects = p.unwinder.Objects()
 	}
 	name := p.show(objects)
-	if p.link == nil {
+	if p.link == nil || name == 0 && p.now.held {
 		p.resume(p.now)
 		return outputs
 	}

@@ -149,7 +149,7 @@ func (t *Tracer) Next() (Event, error) {
 			ev.CPU = ProcessTime(tid)
 		}
 		var ws unix.WaitStatus
-		if got, err := unix.Wait4(tid, &ws, ours, nil); err != nil || got != tid {
+		if got, err := unix.Wait4(tid, &ws, ours|unix.WUNTRACED|unix.WNOHANG, nil); err != nil || got != tid {
 			continue
 		}
 		if t.bell.is(tid) {
