@@ -30,7 +30,7 @@ func (p *process) act(n notice) {
 		p.offer(now, machine.FormatEvent(n.how, "child", itoa(n.child)))
 		p.tracing(func() { p.tree.decide(n.child, false) }) // unless the script has spawned it
 	case executes:
-		p.executes(now, n.rule)
+		p.executes(now, n.runs)
 	case threadBegan:
 		p.offer(now, machine.FormatEvent("thread", "event", "created", "id", itoa(n.thread.number)))
 	case threadEnded:
@@ -42,6 +42,7 @@ func (p *process) act(n notice) {
 			p.resumeAll()
 		}
 	case processEnded:
+		p.status, p.cpu = n.status, n.cpu
 		p.ends()
 		return
 	case letGo:
@@ -200,11 +201,10 @@ func (p *process) happened(ev debugger.Event) {
 
 // executes is the process executing another program: the old one's machine and
 // run end, and a new one's begin.
-func (p *process) executes(now *moment, rule *machine.Exec) {
-	next := p.nextExe
+func (p *process) executes(now *moment, next image) {
 	if p.block != nil {
 		now.stays = true // also if the script continues it now
-		p.offer(now, machine.FormatEvent("exec", "exe", next))
+		p.offer(now, machine.FormatEvent("exec", "exe", next.exe))
 		now.stays = false
 		if p.let.Load() {
 			return
@@ -213,15 +213,15 @@ func (p *process) executes(now *moment, rule *machine.Exec) {
 	}
 	p.unlink()
 	if p.run != nil {
-		if err := p.run.finish("complete", "exec "+next, p.began); err != nil {
+		if err := p.run.finish("complete", "exec "+next.exe, p.began); err != nil {
 			p.say("%v", err)
 		}
 	}
 	p.sum()
 	p.forgetObjects()
-	p.exe, p.argv, p.rule = next, p.nextArgv, rule
+	p.exe, p.argv, p.rule = next.exe, next.argv, next.rule
 	p.block, p.run = nil, nil
-	if rule == nil {
+	if next.rule == nil {
 		p.tracing(func() {
 			p.stopClock()
 			p.tree.mode(p)

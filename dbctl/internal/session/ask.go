@@ -51,8 +51,26 @@ func (p *process) debuggerDied(err error) {
 	}
 	p.unlink()
 	p.noDebugger = true
+	p.tracing(func() { p.tree.abandonCalls(p) })
 	for _, th := range shown {
 		p.onward(th)
+	}
+}
+
+// abandonCalls sets threads back that a debugger, which is gone, was making call a
+// function of the program.
+func (t *tree) abandonCalls(p *process) {
+	for _, th := range p.threadList() {
+		p.mu.Lock()
+		calling, standing := th.calling, th.standing
+		if calling && standing {
+			th.setBack()
+		}
+		p.mu.Unlock()
+		if calling && !standing {
+			th.back = true
+			t.tracer.Interrupt(th.tid)
+		}
 	}
 }
 

@@ -124,7 +124,7 @@ func (t *tree) descendants(failed map[int]bool) []int {
 // mode notes what is done with a process from now on.
 func (t *tree) mode(p *process) {
 	word := "followed"
-	if p.rule != nil {
+	if p.runs.rule != nil {
 		word = "sampled"
 	}
 	t.note(t.log.Mode(time.Now(), p.pid, word))

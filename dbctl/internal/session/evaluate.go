@@ -45,7 +45,8 @@ func (m *matcher) match(symbol string) bool {
 	}
 	yes, known := m.known[symbol]
 	if !known {
-		yes = m.re.MatchString(symbol) || m.re.MatchString(readable(symbol))
+		name := readable(symbol)
+		yes = m.re.MatchString(symbol) || m.re.MatchString(name) || m.re.MatchString(plainName(name))
 		m.known[symbol] = yes
 	}
 	return yes
@@ -54,6 +55,29 @@ func (m *matcher) match(symbol string) bool {
 // readable is a symbol's name in the source language.
 func readable(symbol string) string {
 	return demangle.Filter(symbol, demangle.NoParams, demangle.NoTemplateParams)
+}
+
+// plainName is a name without template arguments and parameters, as reports give
+// it.
+func plainName(name string) string {
+	if strings.Contains(name, "operator") {
+		return name
+	}
+	var b strings.Builder
+	depth := 0
+	for _, r := range name {
+		switch r {
+		case '<', '(':
+			depth++
+		case '>', ')':
+			depth--
+		default:
+			if depth == 0 {
+				b.WriteRune(r)
+			}
+		}
+	}
+	return b.String()
 }
 
 // evaluate works out an expression in the innermost activation of a function.
@@ -133,8 +157,12 @@ const mostNames = 50
 // no plain name is tried with the names of the symbols that match it.
 func (p *process) findInlined(m *matcher) {
 	m.objects = len(p.symbols)
+	if regexp.QuoteMeta(m.pattern) != m.pattern {
+		m.inlined = true // it may match functions that are nowhere else
+		return
+	}
 	functions := p.unwinder.Functions(m.match)
-	names := map[string]bool{m.pattern: regexp.QuoteMeta(m.pattern) == m.pattern}
+	names := map[string]bool{m.pattern: true}
 	for _, f := range functions {
 		names[readable(f.Name)] = true
 	}
@@ -143,10 +171,7 @@ func (p *process) findInlined(m *matcher) {
 		return
 	}
 	deadline := time.Now().Add(answerTime)
-	for name, plain := range names {
-		if !plain {
-			continue
-		}
+	for name := range names {
 		_, r, err := p.ask(deadline, p.link.table.Locate(name))
 		if err != nil {
 			continue

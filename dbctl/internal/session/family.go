@@ -44,14 +44,14 @@ func (t *tree) forked(th *thread, ev tracer.Event) {
 		}
 	}
 	if ev.How == "clone" && tgid(ev.Child) == p.pid {
-		p.addThread(t, ev.Child, begun)
+		p.addThread(t, ev.Child, begun, false)
 		t.goOn(th)
 		return
 	}
 	c := &child{parent: p, how: ev.How, shares: sharesMemory(p.pid, ev.Child), born: begun}
 	c.original = p.breakpointBytes()
 	t.children[ev.Child] = c
-	if p.rule == nil {
+	if p.runs.rule == nil {
 		// Only followed, and so are its children.
 		t.decide(ev.Child, true)
 		t.goOn(th)
@@ -94,9 +94,9 @@ func tgid(tid int) int {
 }
 
 // addThread takes in a thread that begins, or has.
-func (p *process) addThread(t *tree, tid int, begun bool) {
+func (p *process) addThread(t *tree, tid int, begun, early bool) {
 	th := t.newThread(p, tid)
-	th.born = false
+	th.born, th.early = false, early
 	p.noTrap(hasThreads)
 	if begun {
 		t.born(th, tid)
@@ -113,8 +113,7 @@ func (t *tree) born(th *thread, tid int) {
 			return
 		}
 		if p := t.processes[tgid(tid)]; p != nil && p.pid != tid {
-			p.addThread(t, tid, true)
-			t.threads[tid].early = true
+			p.addThread(t, tid, true, true)
 			return
 		}
 		t.orphans[tid] = time.Now()
@@ -134,7 +133,7 @@ func (t *tree) born(th *thread, tid int) {
 	if p.everSet {
 		t.setDebug(th) // it does not inherit them
 	}
-	if p.rule != nil && t.stand(th) {
+	if p.runs.rule != nil && t.stand(th) {
 		p.tell(notice{kind: threadBegan, thread: th})
 		return
 	}
@@ -173,7 +172,7 @@ func (t *tree) adopt(now time.Time) {
 func (t *tree) decide(pid int, follow bool) {
 	if c := t.children[pid]; c != nil && !c.decided {
 		c.decided, c.follow = true, follow
-		c.exe, c.argv, c.rule = c.parent.exe, c.parent.argv, c.parent.rule
+		c.exe, c.argv, c.rule = c.parent.runs.exe, c.parent.runs.argv, c.parent.runs.rule
 		t.settle(pid, c)
 	}
 }
@@ -201,6 +200,7 @@ func (t *tree) settle(pid int, c *child) {
 	}
 	p := t.newProcess(pid, c.parent.pid, c.how)
 	p.exe, p.argv, p.rule = c.exe, c.argv, c.rule
+	p.runs = image{c.exe, c.argv, c.rule}
 	if c.shares {
 		p.lender = c.parent
 	}
@@ -222,6 +222,7 @@ func (t *tree) settle(pid int, c *child) {
 // parent with the breakpoints in it: alone it would die of them.
 func (t *tree) keepUntilExec(pid int, c *child) {
 	p := t.newProcess(pid, c.parent.pid, c.how)
+	p.runs = image{exe: c.exe, argv: c.argv}
 	p.exe, p.argv, p.lender, p.leaves = c.exe, c.argv, c.parent, true
 	th := t.newThread(p, pid)
 	t.note(t.log.Mode(time.Now(), pid, "released"))
@@ -287,13 +288,12 @@ func (t *tree) executed(th *thread) {
 		t.privileged(p, exe)
 		return
 	}
-	p.nextExe, p.nextArgv = exe, commandLine(p.pid)
-	t.note(t.log.Exec(time.Now(), p.pid, exe, p.nextArgv))
-	rule := t.cfg.Program.For(exe)
-	t.matched = t.matched || rule != nil
-	t.trapForks(p, rule, false)
-	if p.rule == nil && rule == nil {
-		p.exe, p.argv = p.nextExe, p.nextArgv
+	before := p.runs.rule
+	p.runs = image{exe, commandLine(p.pid), t.cfg.Program.For(exe)}
+	t.note(t.log.Exec(time.Now(), p.pid, exe, p.runs.argv))
+	t.matched = t.matched || p.runs.rule != nil
+	t.trapForks(p, p.runs.rule, false)
+	if before == nil && p.runs.rule == nil {
 		t.goOn(th)
 		return
 	}
@@ -303,7 +303,7 @@ func (t *tree) executed(th *thread) {
 		return
 	}
 	p.began = tracer.ProcessTime(p.pid)
-	p.tell(notice{kind: executes, thread: th, rule: rule})
+	p.tell(notice{kind: executes, thread: th, runs: p.runs})
 }
 
 // privileged lets a process go that executes a set-uid program, which would not
@@ -352,6 +352,7 @@ func (t *tree) beginProgram(p *process, th *thread, word string) error {
 		p.began = tracer.ProcessTime(p.pid)
 	}
 	p.rule = t.cfg.Program.For(exe)
+	p.runs = image{p.exe, p.argv, p.rule}
 	t.matched = t.matched || p.rule != nil
 	t.trapForks(p, p.rule, word == "attached")
 	if t.base == nil {

@@ -19,25 +19,28 @@ type thread struct {
 	early  bool // its maker's event is still to come
 	born   bool // it has begun
 
-	standing bool            // guarded: it stands still until resumed
-	regs     unix.PtraceRegs // guarded: while it stands
-	float    []byte          // guarded
-	siginfo  tracer.Siginfo  // guarded: of the signal for which it stands
-	changed  bool            // guarded: regs are to be written back
-	owed     unix.Signal     // to be delivered when it goes on
-	how      tracer.How      // how it runs
-	leaving  bool            // it's let go at its next stop
-	begins   bool            // it is the one of an attached process to stop for the script
-	stale    bool            // its debug registers are to be set
-	halted   bool            // guarded: the debugger has stopped it for its own purposes
-	kept     bool            // guarded: an event of it is to be acted on before it goes on
-	halt     bool            // the debugger wants it to stop
-	due      bool            // it was interrupted because its time has come
-	muted    bool            // it blocks the clock's signal, one of which was taken out
-	unmask   uint64          // the mask that it has in truth, while it's being taken out
-	listens  bool            // it has stopped for job control
-	shown    bool            // guarded: the debugger knows that it stands, and resumes it
-	name     int             // of the process's goroutine: the debugger's number for it
+	standing bool             // guarded: it stands still until resumed
+	regs     unix.PtraceRegs  // guarded: while it stands
+	float    []byte           // guarded
+	siginfo  tracer.Siginfo   // guarded: of the signal for which it stands
+	changed  bool             // guarded: regs are to be written back
+	before   *unix.PtraceRegs // guarded: regs as they were when the debugger was shown the event
+	calling  bool             // guarded: the debugger has it call a function of the program before it goes on
+	back     bool             // it's to stop, and to be set back to before
+	owed     unix.Signal      // to be delivered when it goes on
+	how      tracer.How       // how it runs
+	leaving  bool             // it's let go at its next stop
+	begins   bool             // it is the one of an attached process to stop for the script
+	stale    bool             // its debug registers are to be set
+	halted   bool             // guarded: the debugger has stopped it for its own purposes
+	kept     bool             // guarded: an event of it is to be acted on before it goes on
+	halt     bool             // the debugger wants it to stop
+	due      bool             // it was interrupted because its time has come
+	muted    bool             // it blocks the clock's signal, one of which was taken out
+	unmask   uint64           // the mask that it has in truth, while it's being taken out
+	listens  bool             // it has stopped for job control
+	shown    bool             // guarded: the debugger knows that it stands, and resumes it
+	name     int              // of the process's goroutine: the debugger's number for it
 }
 
 // child is a process between its parent's event and its own first.
@@ -199,8 +202,8 @@ func (t *tree) signaled(th *thread, sig unix.Signal) {
 		return
 	}
 	t.unheard(th, sig)
-	if p.rule == nil {
-		t.goOn(th)
+	if p.runs.rule == nil || sig == unix.SIGVTALRM {
+		t.goOn(th) // of that name are ticks alone
 		return
 	}
 	p.tell(notice{kind: signalCame, thread: th, signal: sig})
@@ -235,6 +238,16 @@ func (t *tree) trapped(th *thread) {
 	}
 	if th.stale {
 		t.setDebug(th)
+	}
+	if th.back {
+		th.back = false
+		if t.stand(th) {
+			p.mu.Lock()
+			th.setBack()
+			p.mu.Unlock()
+		}
+		t.goOn(th)
+		return
 	}
 	if th.begins {
 		th.begins = false
@@ -345,7 +358,7 @@ func (t *tree) ended(th *thread, ev tracer.Event) {
 		return
 	}
 	t.trapEnded(p)
-	p.gone, p.status, p.cpu = true, ev.Status, ev.CPU
+	p.gone = true
 	if p == t.root {
 		t.status = ev.Status
 	}
@@ -353,7 +366,7 @@ func (t *tree) ended(th *thread, ev tracer.Event) {
 		t.dropThread(other)
 	}
 	p.stopClock()
-	p.tell(notice{kind: processEnded})
+	p.tell(notice{kind: processEnded, status: ev.Status, cpu: ev.CPU})
 	if p == t.root {
 		t.letDaemonsGo()
 	}

@@ -49,6 +49,7 @@ func (t *tree) release(p *process) {
 func (t *tree) leave(th *thread, sig unix.Signal) {
 	p := th.p
 	p.mu.Lock()
+	th.setBack()
 	if th.changed {
 		t.tracer.SetRegisters(th.tid, &th.regs)
 		th.changed = false
@@ -61,6 +62,15 @@ func (t *tree) leave(th *thread, sig unix.Signal) {
 	t.tracer.Detach(th.tid, sig)
 	t.dropThread(th)
 	p.trap.close()
+}
+
+// setBack undoes a call that the debugger was making in a thread. The mutex is
+// held.
+func (th *thread) setBack() {
+	if th.calling {
+		th.regs, th.changed = *th.before, true
+		th.calling, th.before = false, nil
+	}
 }
 
 // left is a stop of a thread that is to be let go.

@@ -258,6 +258,7 @@ func (p *process) show(objects []*unwind.Object) int {
 		case debugger.Tick:
 			if p.link.known(ev.Thread, th) {
 				th.name = ev.Thread
+				p.lend(th)
 				return ev.Thread
 			}
 		case debugger.None:
@@ -268,6 +269,23 @@ func (p *process) show(objects []*unwind.Object) int {
 	p.link.stray = true
 	p.setShown(th, false)
 	return 0
+}
+
+// lend lets the debugger run the thread of an event, to call functions in it,
+// before the event has been acted on. What it changes is not to stay.
+func (p *process) lend(th *thread) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	th.kept = false
+	regs := th.regs
+	th.before = &regs
+}
+
+// unlend is when the thread goes on as it is.
+func (p *process) unlend(th *thread) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	th.before, th.calling = nil, false
 }
 
 // stands reports whether a thread stands still and is ours.
@@ -330,6 +348,7 @@ func (l *link) threadOf(name int) *thread {
 
 // resume has the debugger let a thread go on.
 func (l *link) resume(th *thread) {
+	l.p.unlend(th)
 	l.gdb.Send(l.table.Continue(th.name))
 }
 

@@ -47,6 +47,7 @@ func (p *process) commands(texts []string, wanted []bool) []string {
 			}
 			p.now.held = false
 			p.giveUp(p.now.thread)
+			p.unlend(p.now.thread)
 		}
 		wire, sent = append(wire, table.Command(name, text)), append(sent, i)
 		if wanted[i] {

@@ -39,9 +39,8 @@ type process struct {
 	period      period
 	lastClock   unix.Signal // of the clock that it had last
 	expires     time.Time
-	nextExe     string
-	nextArgv    []string
-	catching    bool // system calls stop it
+	runs        image // what it executes
+	catching    bool  // system calls stop it
 	trap        forkTrap
 
 	mu      sync.Mutex // guards what threads say it does, and the breakpoints
@@ -84,6 +83,13 @@ type process struct {
 	lost       uint64
 }
 
+// image is a program that a process executes.
+type image struct {
+	exe  string
+	argv []string
+	rule *machine.Exec // nil: none is for it
+}
+
 // moment is the event that is being acted on.
 type moment struct {
 	thread *thread // nil: of the whole process
@@ -124,7 +130,8 @@ type notice struct {
 	signal  unix.Signal
 	child   int
 	how     string
-	rule    *machine.Exec
+	runs    image // executes: what it does now
+	status  unix.WaitStatus
 	periods uint64
 	at      time.Time
 	cpu     time.Duration
@@ -182,7 +189,7 @@ func (p *process) tell(n notice) {
 		p.let.Store(true)
 		delete(p.tree.processes, p.pid)
 	}
-	if rule := p.ruleFor(n); !p.served && rule != nil && p.tree.habit(rule).slow {
+	if !p.served && p.tree.habit(p.runs.rule).slow {
 		p.served = true
 		p.tree.served++
 		if n.thread != nil && n.kind < threadEnded {
@@ -203,14 +210,6 @@ func (p *process) tell(n notice) {
 	if l := p.debuggerLink(); l != nil {
 		l.wake()
 	}
-}
-
-// ruleFor is that by which a notice is acted on.
-func (p *process) ruleFor(n notice) *machine.Exec {
-	if n.rule != nil {
-		return n.rule
-	}
-	return p.rule
 }
 
 // tracing has the tracing goroutine do something, before what it's told next.
@@ -295,9 +294,12 @@ type habit struct {
 	functions bool // a pattern may look at functions' names
 }
 
-func (t *tree) habit(rule *machine.Exec) habit {
-	h, known := t.habits[rule]
-	if !known {
+func (t *tree) habit(rule *machine.Exec) habit { return t.habits[rule] }
+
+// learnHabits is before anything runs: the map is only read afterwards.
+func (t *tree) learnHabits() {
+	for _, rule := range t.cfg.Program.Execs {
+		var h habit
 		m := machine.New(t.cfg.Program, rule, t.cfg.Vars)
 		for _, a := range m.Names(machine.Command) {
 			h.slow = h.slow || !plain(a.Args[0])
@@ -308,7 +310,6 @@ func (t *tree) habit(rule *machine.Exec) habit {
 		h.functions = wantsFunctions(rule)
 		t.habits[rule] = h
 	}
-	return h
 }
 
 // wantsFunctions reports whether a pattern may look at functions' names.

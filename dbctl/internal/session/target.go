@@ -92,6 +92,7 @@ func (p *process) Resume(tid int, step bool, signal int) {
 	p.mu.Lock()
 	if th := p.threads[tid]; th != nil {
 		th.shown, th.halted = false, false
+		th.calling = th.before != nil
 	}
 	p.mu.Unlock()
 	p.tree.do(func() {

@@ -74,6 +74,7 @@ func newTree(cfg Config) *tree {
 		pool.Tap = t.rec.wire
 	}
 	t.pool = debugger.NewPool(pool)
+	t.learnHabits()
 	return t
 }
 
