@@ -153,8 +153,8 @@ func (p *process) valueInlined(m *matcher, name int, expression string) (string,
 const mostNames = 50
 
 // findInlined finds out whether a function that matches was inlined anywhere:
-// whether its code begins where no symbol of that name lies. A pattern that is
-// no plain name is tried with the names of the symbols that match it.
+// whether its code begins where no symbol of that name lies. Of a pattern that is
+// no plain name it's supposed.
 func (p *process) findInlined(m *matcher) {
 	m.objects = len(p.symbols)
 	if regexp.QuoteMeta(m.pattern) != m.pattern {

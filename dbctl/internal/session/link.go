@@ -183,6 +183,7 @@ func (l *link) met(th *thread, deadline time.Time) error {
 		}
 		if ev := l.table.Decode(r); ev.Kind == debugger.Stopped {
 			th.name = ev.Thread
+			l.p.lend(th)
 			return nil
 		}
 	}
