@@ -149,6 +149,12 @@ func (t *Tracer) Waits(tid int, trap *Trap) bool {
 	if err != nil {
 		return false
 	}
+	// The handler alone blocks SIGTRAP. Elsewhere, the frame of a handler that
+	// has returned long ago may lie on the stack.
+	mask, err := t.Mask(tid)
+	if err != nil || mask&Bit(unix.SIGTRAP) == 0 {
+		return false
+	}
 	_, found := trap.frame(tid, regs.Rsp)
 	return found
 }
@@ -189,8 +195,7 @@ func (t *Tracer) Spring(tid int, trap *Trap) (result int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	at, found := trap.frame(tid, regs.Rsp)
-	if !found {
+	if regs.Rip == trap.Return+1 {
 		// It's before the signal.
 		if err := t.await(tid, unix.SIGTRAP, func(regs *unix.PtraceRegs) bool { return regs.Rip != trap.Return+1 }); err != nil {
 			return 0, err
@@ -198,9 +203,10 @@ func (t *Tracer) Spring(tid int, trap *Trap) (result int64, err error) {
 		if regs, err = t.Registers(tid); err != nil {
 			return 0, err
 		}
-		if at, found = trap.frame(tid, regs.Rsp); !found {
-			return 0, errors.New("there is no frame of its handler")
-		}
+	}
+	at, found := trap.frame(tid, regs.Rsp)
+	if !found {
+		return 0, errors.New("there is no frame of its handler")
 	}
 	rax, err := peek(tid, at+frameRax)
 	if err != nil {
