@@ -112,7 +112,13 @@ func (t *tree) born(th *thread, tid int) {
 			t.settle(tid, c)
 			return
 		}
-		if p := t.processes[tgid(tid)]; p != nil && p.pid != tid {
+		switch id := tgid(tid); {
+		case id != 0 && id != tid && t.processes[id] == nil:
+			t.tracer.Detach(tid, 0) // of a process that was let go
+			t.early[tid] = early{thread: true}
+			return
+		case id != tid && t.processes[id] != nil:
+			p := t.processes[id]
 			p.addThread(t, tid, true, true)
 			return
 		}

@@ -78,6 +78,9 @@ func (t *tree) dropThread(th *thread) {
 	th.standing = false
 	th.p.mu.Unlock()
 	delete(t.threads, th.tid)
+	if th.early {
+		t.early[th.tid] = early{thread: true} // and what there is to note of it is noted
+	}
 }
 
 // happened acts on what the kernel tells of a thread.
@@ -194,6 +197,14 @@ func (t *tree) signaled(th *thread, sig unix.Signal) {
 		}
 	}
 	if sig == unix.SIGTRAP && t.trap(th) {
+		return
+	}
+	p.mu.Lock()
+	calling := th.calling
+	p.mu.Unlock()
+	if calling && t.stand(th) {
+		// A call that the debugger makes may end by one: it returns to the stack.
+		t.showStop(th, remote.Stop{Signal: int(sig)})
 		return
 	}
 	th.owed = sig
@@ -346,9 +357,6 @@ func (t *tree) ended(th *thread, ev tracer.Event) {
 		th = &thread{p: t.root, tid: ev.Tid}
 	}
 	p := th.p
-	if th.early {
-		t.early[ev.Tid] = early{thread: true} // and what there is to note of it is noted
-	}
 	t.dropThread(th)
 	if l := p.debuggerLink(); l != nil && l.server != nil {
 		l.server.Ended(ev.Tid, int(ev.Status)) // it may be waiting for it

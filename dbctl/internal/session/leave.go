@@ -96,21 +96,36 @@ func (t *tree) left(th *thread, ev tracer.Event) {
 			sig = 0
 		}
 	case tracer.Forked:
-		// The child is its parent's now, and let go with it.
-		if t.children[ev.Child] == nil {
-			t.children[ev.Child] = &child{parent: th.p, how: ev.How}
-			if _, begun := t.orphans[ev.Child]; begun {
-				delete(t.orphans, ev.Child)
-				t.children[ev.Child].born = true
-			}
-			t.decide(ev.Child, false)
-		}
+		t.leftChild(th, ev)
 	case tracer.Trapped:
 		if t.stand(th) {
 			t.repair(th)
 		}
 	}
 	t.leave(th, sig)
+}
+
+// leftChild lets what a thread that leaves has made go with it.
+func (t *tree) leftChild(th *thread, ev tracer.Event) {
+	if _, ended := t.early[ev.Child]; ended {
+		delete(t.early, ev.Child)
+		return
+	}
+	if known := t.threads[ev.Child]; known != nil {
+		known.early = false
+		return
+	}
+	if t.children[ev.Child] != nil {
+		return
+	}
+	_, begun := t.orphans[ev.Child]
+	delete(t.orphans, ev.Child)
+	if ev.How == "clone" && tgid(ev.Child) == th.p.pid {
+		th.p.addThread(t, ev.Child, begun, false)
+		return
+	}
+	t.children[ev.Child] = &child{parent: th.p, how: ev.How, born: begun, original: th.p.breakpointBytes()}
+	t.decide(ev.Child, false)
 }
 
 // ownTrap reports whether a SIGTRAP comes of a breakpoint, a step or a watchpoint.
