@@ -56,6 +56,9 @@ func (b *bench) all() (err error) {
 		done, b.burn, runtime.NumCPU(), load, gdbVersion())
 	b.printStops()
 	b.printSustained()
+	if err := b.trees(); err != nil {
+		return err
+	}
 	return b.parsers()
 }
 

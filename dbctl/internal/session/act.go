@@ -138,7 +138,7 @@ func (p *process) onward(th *thread) {
 	}
 	p.soon(func() {
 		if p.tree.threads[th.tid] == th {
-			p.tree.goOn(th)
+			p.tree.goOnIf(th)
 		}
 	})
 }

@@ -43,13 +43,7 @@ func (p *process) debuggerDied(err error) {
 	if p.run != nil {
 		p.run.note("the debugger died: what it was asked for is missing from then on")
 	}
-	var shown []*thread
-	for _, th := range p.threadList() {
-		if p.isShown(th) {
-			shown = append(shown, th)
-		}
-	}
-	p.unlink()
+	shown := p.unlink()
 	p.noDebugger = true
 	p.tracing(func() { p.tree.abandonCalls(p) })
 	for _, th := range shown {

@@ -48,7 +48,7 @@ func (t *tree) forked(th *thread, ev tracer.Event) {
 		t.goOn(th)
 		return
 	}
-	c := &child{parent: p, how: ev.How, shares: sharesMemory(p.pid, ev.Child), born: begun}
+	c := &child{parent: p, how: ev.How, shares: sharesMemory(th.tid, ev.Child, ev.How), born: begun}
 	c.original = p.breakpointBytes()
 	t.children[ev.Child] = c
 	if p.runs.rule == nil {
@@ -72,10 +72,13 @@ func (t *tree) passed(pid int, parent *process, how string, e early) {
 }
 
 // sharesMemory reports whether two processes have one memory, as after vfork.
-func sharesMemory(a, b int) bool {
+func sharesMemory(a, b int, how string) bool {
 	const kcmpVM = 1
 	order, _, e := unix.Syscall6(unix.SYS_KCMP, uintptr(a), uintptr(b), kcmpVM, 0, 0, 0)
-	return e == 0 && order == 0
+	if e != 0 {
+		return how == "vfork" // a kernel without kcmp
+	}
+	return order == 0
 }
 
 // alive reports whether a thread has not ended yet.

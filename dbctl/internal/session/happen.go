@@ -159,6 +159,17 @@ func (t *tree) goOn(th *thread) {
 	t.tracer.Resume(th.tid, how, sig)
 }
 
+// goOnIf resumes a thread if it stands still and nothing of it is still to be
+// acted on.
+func (t *tree) goOnIf(th *thread) {
+	th.p.mu.Lock()
+	goes := th.standing && !th.kept
+	th.p.mu.Unlock()
+	if goes {
+		t.goOn(th)
+	}
+}
+
 // stand reads what there is to know of a thread that has stopped; false: it's
 // dying.
 func (t *tree) stand(th *thread) bool {

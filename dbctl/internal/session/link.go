@@ -99,8 +99,13 @@ func (p *process) connect(th *thread, objects []*unwind.Object) (*link, error) {
 	}
 	p.mu.Lock()
 	p.connecting = gdb
+	over := p.let.Load()
 	p.mu.Unlock()
-	err = l.connect(th)
+	if over {
+		err = errGone
+	} else {
+		err = l.connect(th)
+	}
 	p.mu.Lock()
 	p.connecting = nil
 	p.mu.Unlock()
@@ -206,11 +211,11 @@ func (p *process) anyStanding() *thread {
 }
 
 // unlink ends the debugger. What it put into the process is taken out, and
-// threads that it knows to stand still are ours again.
-func (p *process) unlink() {
+// threads that it knew to stand still, which are returned, are ours again.
+func (p *process) unlink() (shown []*thread) {
 	l := p.link
 	if l == nil {
-		return
+		return nil
 	}
 	p.mu.Lock()
 	p.link = nil
@@ -221,10 +226,14 @@ func (p *process) unlink() {
 	p.tree.pool.Put(l.gdb)
 	<-l.served
 	for _, th := range p.threadList() {
+		if p.isShown(th) {
+			shown = append(shown, th)
+		}
 		p.setShown(th, false)
 		th.name = 0
 	}
 	p.tracing(p.dropBreakpoints)
+	return shown
 }
 
 // show lets the debugger know that the event's thread stands still, and returns
@@ -374,7 +383,7 @@ func (t *tree) showStop(th *thread, stop remote.Stop) {
 	p := th.p
 	l := p.debuggerLink()
 	if l == nil || l.server == nil {
-		t.goOn(th)
+		t.goOnIf(th)
 		return
 	}
 	p.setShown(th, true)

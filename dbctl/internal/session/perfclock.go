@@ -33,6 +33,7 @@ type perfClock struct {
 type perfThread struct {
 	fd   int
 	last uint64 // count at the last tick, ns
+	seen uint64 // count when it was looked after last
 	next uint64 // count at which the coming one is due
 	deaf bool   // it does not get the signal, and is to be interrupted
 }
@@ -201,7 +202,9 @@ func (c *perfClock) due(now time.Time) ([]int, time.Time) {
 		return c.deafDue(), c.wake(now)
 	}
 	c.looked = now
-	c.giveWay()
+	if c.ran() {
+		c.giveWay()
+	}
 	for tid, t := range c.threads {
 		if count, ok := t.count(); t.deaf || ok && count > t.next+2*uint64(c.p.mean) {
 			status, err := tracer.ReadStatus(c.pid, tid)
@@ -210,6 +213,17 @@ func (c *perfClock) due(now time.Time) ([]int, time.Time) {
 		}
 	}
 	return c.deafDue(), c.wake(now)
+}
+
+// ran reports whether any thread has run since it was asked last.
+func (c *perfClock) ran() bool {
+	ran := false
+	for _, t := range c.threads {
+		if count, ok := t.count(); ok && count != t.seen {
+			t.seen, ran = count, true
+		}
+	}
+	return ran
 }
 
 // quiet ends the signals to a thread that blocks them: they would stay with it.

@@ -108,12 +108,7 @@ func (p *process) Resume(tid int, step bool, signal int) {
 		if signal != 0 && signal != int(unix.SignalNum(debugger.ShowSignal)) {
 			th.owed = unix.Signal(signal)
 		}
-		p.mu.Lock()
-		goes := th.standing && !th.kept // else when its event has been acted on
-		p.mu.Unlock()
-		if goes {
-			p.tree.goOn(th)
-		}
+		p.tree.goOnIf(th)
 	})
 }
 

@@ -37,20 +37,21 @@ type tree struct {
 	habits    map[*machine.Exec]habit
 	traps     forkTraps
 
-	root    *process // launched; nil: attached to
-	base    *process // whose run directory has the file tree
-	sid     int      // of the root, as it began
-	log     *data.TreeWriter
-	name    string          // guarded: of the run directory that it's in
-	status  unix.WaitStatus // of the root
-	matched bool            // there was a rule for some program
-	samples uint64
-	ends    time.Time // when to let go of all
-	look    time.Time // when to look after clocks and time-outs
-	alarm   *time.Timer
-	stale   bool // the script, or the user, wants no more
-	quitted bool // and its own status
-	code    int
+	root      *process // launched; nil: attached to
+	base      *process // whose run directory has the file tree
+	sid       int      // of the root, as it began
+	log       *data.TreeWriter
+	name      string          // guarded: of the run directory that it's in
+	status    unix.WaitStatus // of the root
+	matched   bool            // there was a rule for some program
+	samples   uint64
+	ends      time.Time // when to let go of all
+	look      time.Time // when to look after clocks and time-outs
+	notBefore time.Time // when to do so at the earliest
+	alarm     *time.Timer
+	stale     bool // the script, or the user, wants no more
+	quitted   bool // and its own status
+	code      int
 
 	mu    sync.Mutex // guards what other goroutines leave here
 	spare *mi.Client // a debugger without a process
@@ -245,18 +246,23 @@ func (t *tree) wishes() {
 		t.stale = true
 	}
 	t.stopToo()
-	if !t.look.IsZero() && !now.Before(t.look) {
+	if !t.look.IsZero() && !now.Before(t.look) && !now.Before(t.notBefore) {
 		t.look = time.Time{}
 		if t.root != nil && t.root.gone {
 			t.letDaemonsGo()
 		}
 		t.adopt(now)
 		t.clockwork(now)
+		// However many processes there are, most of the time is for what happens.
+		t.notBefore = time.Now().Add(4 * time.Since(now))
 	}
 }
 
 // wake makes us look after clocks and time-outs at a time, or before.
 func (t *tree) wake(at time.Time) {
+	if at.Before(t.notBefore) && !at.IsZero() {
+		at = t.notBefore
+	}
 	if at.IsZero() || !t.look.IsZero() && !at.Before(t.look) {
 		return
 	}
