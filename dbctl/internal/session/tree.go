@@ -255,6 +255,9 @@ func (t *tree) wishes() {
 		t.clockwork(now)
 		// However many processes there are, most of the time is for what happens.
 		t.notBefore = time.Now().Add(4 * time.Since(now))
+		at := t.look
+		t.look = time.Time{}
+		t.wake(at)
 	}
 }
 
