@@ -1,6 +1,9 @@
 package machine
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // A group, a pattern and a step are the compiled forms of Group, Pat and Action.
 type group struct {
@@ -70,7 +73,18 @@ func New(p *Program, e *Exec, vars map[string]string) *Machine {
 	if m.group == nil {
 		m.group = &group{name: DefaultGroup}
 	}
+	m.first, m.given = m.group, maps.Clone(m.vars)
 	return m
+}
+
+// Fresh makes another machine as New made this one, for another process, without
+// compiling the rule again. The two may be used by two goroutines; Fresh itself
+// must not be called while m is.
+func (m *Machine) Fresh() *Machine {
+	return &Machine{
+		exec: m.exec, groups: m.groups, group: m.first, vars: maps.Clone(m.given), used: m.used, raw: m.raw,
+		first: m.first, given: m.given,
+	}
 }
 
 func (m *Machine) compile(p *Pat, inner map[string][]string) *pattern {

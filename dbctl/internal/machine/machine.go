@@ -16,6 +16,8 @@ type Machine struct {
 	used   map[string]bool // variables that some template mentions
 	raw    bool
 	trace  func(string)
+	first  *group           // the one to start in
+	given  map[string]value // the variables to start with
 
 	line  string // the last matched line
 	spans []int  // where the match and its groups stand in it

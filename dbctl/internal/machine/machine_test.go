@@ -332,3 +332,34 @@ func BenchmarkRegexTick(b *testing.B) {
 		}
 	}
 }
+
+func TestFresh(t *testing.T) {
+	rule := &Exec{
+		Sets: []Set{{Name: "n", Value: "0"}},
+		Groups: []*Group{
+			{Name: "default", Pats: []*Pat{{Regex: regexp.MustCompile("^go"), Actions: []Action{
+				{Verb: Set_, Args: []string{"n", "1"}}, {Verb: Goto, Args: []string{"other"}},
+			}}}},
+			{Name: "other", Pats: []*Pat{{Regex: regexp.MustCompile("^stay")}}},
+		},
+	}
+	m := New(&Program{Execs: []*Exec{rule}}, rule, map[string]string{"v": "given"})
+	m.Set("pid", "1")
+	if !m.Step("go on") {
+		t.Fatal("nothing matched")
+	}
+	for m.Next() != nil {
+	}
+	f := m.Fresh()
+	for name, want := range map[string]string{"n": "0", "v": "given", "pid": ""} {
+		if got := f.Get(name); got != want {
+			t.Errorf("$%s is %q, want %q", name, got, want)
+		}
+	}
+	if f.Step("stay") || !f.Step("go on") {
+		t.Error("it's not in its first group")
+	}
+	if m.Get("n") != "1" || !m.Step("stay") {
+		t.Error("the other machine was changed")
+	}
+}

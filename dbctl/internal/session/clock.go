@@ -83,16 +83,15 @@ func startClock(kind string, pid int, p period, tids []int) (c clock, why string
 	}
 	switch kind {
 	case "perf":
-		c, err = newPerfClock(pid, p)
+		c = newPerfClock(pid, p)
 	case "itimer":
 		c = newItimerClock(pid, p)
 	case "poll":
 		c = newPollClock(pid, p)
 	case "best", "":
-		if c, err = newPerfClock(pid, p); err == nil {
-			if err = start(c); err == nil {
-				return c, "", nil
-			}
+		c = newPerfClock(pid, p)
+		if err = start(c); err == nil {
+			return c, "", nil
 		}
 		if errors.Is(err, unix.EMFILE) {
 			err = errManyOpen

@@ -44,15 +44,10 @@ const ownerTID = 0
 // perfLook is how often deaf threads are looked for.
 const perfLook = 50 * time.Millisecond
 
-func newPerfClock(pid int, p period) (*perfClock, error) {
-	sig, err := harmless(pid)
-	if err != nil && !tolerant(pid) {
-		return nil, err
-	}
-	if err != nil {
-		sig = unix.SIGURG
-	}
-	return &perfClock{pid: pid, p: p, sig: sig, threads: make(map[int]*perfThread), looked: time.Now()}, nil
+// newPerfClock makes one whose signal is the first that would do. That it's the
+// program's own is seen at the first tick.
+func newPerfClock(pid int, p period) *perfClock {
+	return &perfClock{pid: pid, p: p, sig: clockSignals[0], threads: make(map[int]*perfThread), looked: time.Now()}
 }
 
 func (c *perfClock) name() string   { return "perf" }

@@ -269,10 +269,9 @@ func (p *process) anyStands() bool {
 }
 
 func (p *process) newBlock() {
-	m := machine.New(p.tree.cfg.Program, p.rule, p.tree.cfg.Vars)
-	host, _ := os.Hostname()
+	m := p.tree.habit(p.rule).machine.Fresh()
 	for name, value := range map[string]string{
-		"pid": itoa(p.pid), "ppid": itoa(p.ppid), "exe": p.exe, "host": host,
+		"pid": itoa(p.pid), "ppid": itoa(p.ppid), "exe": p.exe, "host": p.tree.host,
 	} {
 		m.Set(name, value)
 	}
@@ -289,9 +288,10 @@ func (p *process) newBlock() {
 
 // habit is what is found out once about a rule.
 type habit struct {
-	slow      bool // it asks for what has to be waited for: a debugger, or a shell
-	debugger  bool // a debugger, that is
-	functions bool // a pattern may look at functions' names
+	machine   *machine.Machine // to make others from
+	slow      bool             // it asks for what has to be waited for: a debugger, or a shell
+	debugger  bool             // a debugger, that is
+	functions bool             // a pattern may look at functions' names
 }
 
 func (t *tree) habit(rule *machine.Exec) habit { return t.habits[rule] }
@@ -307,7 +307,7 @@ func (t *tree) learnHabits() {
 		h.slow = h.slow || m.UsesRaw() || len(m.Names(machine.Eval)) > 0
 		h.debugger = h.slow
 		h.slow = h.slow || len(m.Names(machine.Shell)) > 0
-		h.functions = wantsFunctions(rule)
+		h.functions, h.machine = wantsFunctions(rule), m
 		t.habits[rule] = h
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -37,7 +36,6 @@ type run struct {
 // newRun begins the run of what the process executes now. Its directory is made
 // when there is something to keep.
 func newRun(p *process) *run {
-	host, _ := os.Hostname()
 	r := &run{
 		p: p, prog: filepath.Base(p.exe), start: time.Now(), began: p.began,
 		objects: make(map[*unwind.Object]data.ObjectID), fields: make(map[string]data.FieldID), missing: make(map[string]uint64),
@@ -45,7 +43,7 @@ func newRun(p *process) *run {
 	if len(p.argv) > 0 {
 		r.prog = filepath.Base(p.argv[0])
 	}
-	r.meta = data.Meta{Argv: p.argv, Exe: p.exe, Host: host, Pid: p.pid, Ppid: p.ppid, Start: r.start, State: "running"}
+	r.meta = data.Meta{Argv: p.argv, Exe: p.exe, Host: p.tree.host, Pid: p.pid, Ppid: p.ppid, Start: r.start, State: "running"}
 	return r
 }
 

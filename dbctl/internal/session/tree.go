@@ -34,6 +34,7 @@ type tree struct {
 	children  map[int]*child    // made, and not yet begun
 	orphans   map[int]time.Time // begun, and of unknown parents
 	early     map[int]early     // ended, and of unknown parents
+	host      string
 	habits    map[*machine.Exec]habit
 	traps     forkTraps
 
@@ -76,6 +77,7 @@ func newTree(cfg Config) *tree {
 	}
 	t.pool = debugger.NewPool(pool)
 	t.learnHabits()
+	t.host, _ = os.Hostname()
 	return t
 }
 
