@@ -137,6 +137,12 @@ func (v *invocation) parse(args []string) error {
 			v.dirs = append(v.dirs, arg)
 			continue
 		}
+		if strings.HasPrefix(arg, "--") {
+			arg = arg[1:] // as in other tools
+		}
+		if arg == "-help" {
+			arg = "-h"
+		}
 		f, value, glued := v.command.flag(arg)
 		switch {
 		case f.name == "":

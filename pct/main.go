@@ -86,7 +86,10 @@ func dispatch(args []string, stdin io.Reader, stdout, stderr io.Writer) (int, er
 		return failed, &misuse{"which report? (pct -h lists them)"}
 	}
 	verb := args[0]
-	if verb == "-h" {
+	if strings.HasPrefix(verb, "--") {
+		verb = verb[1:]
+	}
+	if verb == "-h" || verb == "-help" {
 		_, err := io.WriteString(stdout, help())
 		return succeeded, err
 	}
