@@ -268,6 +268,9 @@ func (p *process) finish(state, status string, cpu time.Duration) {
 	if state == "detached" {
 		word = state
 	}
+	if p.unnoted {
+		return
+	}
 	p.soon(func() { p.tree.note(p.tree.log.End(time.Now(), p.pid, cpu, samples, lost, word)) })
 }
 

@@ -85,7 +85,38 @@ func (t *tree) seize(pid int) error {
 	for _, tid := range tids {
 		t.newThread(p, tid)
 	}
+	t.seizeSharers(p)
 	return nil
+}
+
+// seizeSharers takes the children, of vfork, that are in a process's memory just
+// now: they would die of breakpoints in it. They are let go when they execute.
+func (t *tree) seizeSharers(p *process) {
+	rule := t.cfg.Program.For(executableOf(p.pid))
+	if rule == nil || !t.habit(rule).debugger {
+		return
+	}
+	for _, pid := range t.descendants(nil) {
+		status, err := tracer.ReadStatus(pid, pid)
+		if err != nil || status.Ppid != p.pid || !sharesMemory(p.pid, pid, "") {
+			continue
+		}
+		tids, err := t.tracer.Seize(pid)
+		if err != nil {
+			continue
+		}
+		c := t.newProcess(pid, p.pid, "vfork")
+		c.lender, c.leaves, c.unnoted = p, true, true
+		for _, tid := range tids {
+			t.newThread(c, tid)
+		}
+	}
+}
+
+// executableOf is the path of what a process executes, "" if it has ended.
+func executableOf(pid int) string {
+	exe, _ := os.Readlink("/proc/" + itoa(pid) + "/exe")
+	return exe
 }
 
 // descendants are the processes that those which are known have made, and that

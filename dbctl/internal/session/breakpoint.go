@@ -126,12 +126,6 @@ func (p *process) hasHad() bool {
 	return p.broken
 }
 
-func (p *process) hasBreakpoints() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return len(p.inserted) > 0
-}
-
 // forgetBreakpoints is for memory that is gone.
 func (p *process) forgetBreakpoints() {
 	p.mu.Lock()

@@ -169,7 +169,10 @@ func (t *tree) adopt(now time.Time) {
 		if parent == nil {
 			parent = t.base
 		}
-		t.children[tid] = &child{parent: parent, how: "fork", born: true}
+		t.children[tid] = &child{
+			parent: parent, how: "fork", born: true,
+			shares: sharesMemory(parent.pid, tid, ""), original: parent.breakpointBytes(),
+		}
 		t.decide(tid, true)
 		if th := t.threads[tid]; th != nil {
 			th.early = true
@@ -197,7 +200,7 @@ func (t *tree) settle(pid int, c *child) {
 	if !c.shares {
 		c.withoutBreakpoints(pid)
 	}
-	if !c.follow && c.shares && c.parent.hasBreakpoints() {
+	if !c.follow && c.shares && c.parent.lends().hasHad() {
 		t.keepUntilExec(pid, c)
 		return
 	}
@@ -211,7 +214,7 @@ func (t *tree) settle(pid int, c *child) {
 	p.exe, p.argv, p.rule = c.exe, c.argv, c.rule
 	p.runs = image{c.exe, c.argv, c.rule}
 	if c.shares {
-		p.lender = c.parent
+		p.lender = c.parent.lends()
 	}
 	t.trapForksOf(p, c.parent)
 	th := t.newThread(p, pid)
@@ -232,10 +235,19 @@ func (t *tree) settle(pid int, c *child) {
 func (t *tree) keepUntilExec(pid int, c *child) {
 	p := t.newProcess(pid, c.parent.pid, c.how)
 	p.runs = image{exe: c.exe, argv: c.argv}
-	p.exe, p.argv, p.lender, p.leaves = c.exe, c.argv, c.parent, true
+	p.exe, p.argv, p.lender, p.leaves = c.exe, c.argv, c.parent.lends(), true
 	th := t.newThread(p, pid)
 	t.note(t.log.Mode(time.Now(), pid, "released"))
 	t.goOn(th)
+}
+
+// lends is the process whose breakpoints are in the memory that children of this
+// one share.
+func (p *process) lends() *process {
+	if p.lender != nil {
+		return p.lender
+	}
+	return p
 }
 
 // executing is the thread of a process that has executed another program; the

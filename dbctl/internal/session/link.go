@@ -386,6 +386,13 @@ func (t *tree) showStop(th *thread, stop remote.Stop) {
 		t.goOnIf(th)
 		return
 	}
-	p.setShown(th, true)
+	p.mu.Lock()
+	there := p.link == l
+	th.shown = th.shown || there
+	p.mu.Unlock()
+	if !there {
+		t.goOnIf(th) // it has just gone
+		return
+	}
 	l.server.Stopped(th.tid, stop)
 }

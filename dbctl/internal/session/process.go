@@ -31,6 +31,7 @@ type process struct {
 	gone        bool
 	released    bool // let go
 	leaves      bool // to be let go when it executes another program
+	unnoted     bool // and not part of the tree
 	told        bool // that it was let go, or has ended
 	served      bool
 	status      unix.WaitStatus
