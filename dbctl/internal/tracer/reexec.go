@@ -37,7 +37,8 @@ const execName = 31
 // put them, on the stack.
 func (t *Tracer) Again(pid int) error {
 	// It's still inside the call, whose result the kernel writes at its end.
-	if err := t.finishCall(pid); err != nil {
+	atExit := func(*unix.PtraceRegs) bool { return t.CallStop(pid) == CallExit }
+	if err := t.await(pid, 0, atExit); err != nil {
 		return err
 	}
 	var regs unix.PtraceRegs
@@ -91,36 +92,6 @@ func (t *Tracer) Again(pid int) error {
 	}
 	t.Detach(pid, 0)
 	return nil
-}
-
-// finishCall lets a process that has just Executed go to the end of the system
-// call.
-func (t *Tracer) finishCall(pid int) error {
-	for sig := uintptr(0); ; {
-		if err := ptrace(unix.PTRACE_SYSCALL, pid, 0, sig); err != nil {
-			return err
-		}
-		var ws unix.WaitStatus
-		for {
-			_, err := unix.Wait4(pid, &ws, ours, nil)
-			if err == nil {
-				break
-			}
-			if err != unix.EINTR {
-				return err
-			}
-		}
-		switch {
-		case ws.Exited() || ws.Signaled():
-			return unix.ESRCH
-		case ws>>8 == unix.WaitStatus(unix.SIGTRAP|0x80):
-			return nil
-		case ws>>16 == 0:
-			sig = uintptr(ws >> 8 & 0xff)
-		default:
-			sig = 0
-		}
-	}
 }
 
 // sameFile checks that the name by which a process executed its program still
