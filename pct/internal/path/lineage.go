@@ -179,11 +179,7 @@ func kinless(runs []*run) []*node {
 			}
 			n.Programs = append(n.Programs, data.TreeProgram{Start: r.Meta.Start, Exe: r.Meta.Exe, Argv: argv, Dir: filepath.Base(r.Dir)})
 			n.Programs[len(n.Programs)-1].Mode = "sampled"
-			n.CPU += cpuTime(r.Run)
-			n.Samples += uint64(len(r.Samples))
-			for _, lost := range r.Lost {
-				n.Lost += lost
-			}
+			n.add(r.Run)
 		}
 		all = append(all, n)
 	}
@@ -259,13 +255,18 @@ func (rd *Reader) catchUp(n *node) error {
 		if err != nil {
 			return fmt.Errorf("process %d: %w", n.Pid, err)
 		}
-		n.CPU += cpuTime(r)
-		n.Samples += uint64(len(r.Samples))
-		for _, lost := range r.Lost {
-			n.Lost += lost
-		}
+		n.add(r)
 	}
 	return nil
+}
+
+// add counts what is in a run of the process.
+func (n *node) add(r *data.Run) {
+	n.CPU += cpuTime(r)
+	n.Samples += uint64(len(r.Samples))
+	for _, lost := range r.Lost {
+		n.Lost += lost
+	}
 }
 
 // commands are the command lines of the process's programs. The one that it was made
