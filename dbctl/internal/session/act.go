@@ -15,7 +15,7 @@ import (
 // act does what a notice asks for: it offers a line to the script's machine,
 // carries out what that answers, and lets the thread go on.
 func (p *process) act(n notice) {
-	now := &moment{thread: n.thread, held: n.thread != nil && n.kind < threadEnded, weight: n.periods, at: n.at, cpu: n.cpu}
+	now := &moment{thread: n.thread, held: n.holds(), weight: n.periods, at: n.at, cpu: n.cpu}
 	if now.held {
 		now.pc = n.thread.regs.Rip
 	}
@@ -154,10 +154,7 @@ func (p *process) giveUp(th *thread) {
 // resumeAll lets all threads go on that stand still.
 func (p *process) resumeAll() {
 	for _, th := range p.threadList() {
-		p.mu.Lock()
-		standing := th.standing
-		p.mu.Unlock()
-		if standing {
+		if th.stands() {
 			p.onward(th)
 		}
 	}
@@ -219,7 +216,7 @@ func (p *process) executes(now *moment, next image) {
 	}
 	p.sum()
 	p.forgetObjects()
-	p.exe, p.argv, p.rule = next.exe, next.argv, next.rule
+	p.image = next
 	p.block, p.run = nil, nil
 	if next.rule == nil {
 		p.tracing(func() {

@@ -81,7 +81,7 @@ func (t *tree) seize(pid int) error {
 	if err != nil {
 		return err
 	}
-	p := t.newProcess(pid, status.Ppid, "attach")
+	p := t.newProcess(pid, status.Ppid)
 	for _, tid := range tids {
 		t.newThread(p, tid)
 	}
@@ -92,8 +92,7 @@ func (t *tree) seize(pid int) error {
 // seizeSharers takes the children, of vfork, that are in a process's memory just
 // now: they would die of breakpoints in it. They are let go when they execute.
 func (t *tree) seizeSharers(p *process) {
-	rule := t.cfg.Program.For(executableOf(p.pid))
-	if rule == nil || !t.habit(rule).debugger {
+	if !t.habit(t.cfg.Program.For(executableOf(p.pid))).debugger {
 		return
 	}
 	for _, pid := range t.descendants(nil) {
@@ -105,7 +104,7 @@ func (t *tree) seizeSharers(p *process) {
 		if err != nil {
 			continue
 		}
-		c := t.newProcess(pid, p.pid, "vfork")
+		c := t.newProcess(pid, p.pid)
 		c.lender, c.leaves, c.unnoted = p, true, true
 		for _, tid := range tids {
 			t.newThread(c, tid)

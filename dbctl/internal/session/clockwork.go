@@ -86,10 +86,7 @@ func (p *process) clockwork(now time.Time) time.Time {
 		if th == nil || !th.born || th.listens {
 			continue
 		}
-		p.mu.Lock()
-		standing := th.standing
-		p.mu.Unlock()
-		if !standing {
+		if !th.stands() {
 			th.due = true
 			p.tree.tracer.Interrupt(tid)
 		}

@@ -2,7 +2,7 @@ package session
 
 import (
 	"errors"
-	"os"
+	"fmt"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -184,7 +184,7 @@ func (t *tree) adopt(now time.Time) {
 func (t *tree) decide(pid int, follow bool) {
 	if c := t.children[pid]; c != nil && !c.decided {
 		c.decided, c.follow = true, follow
-		c.exe, c.argv, c.rule = c.parent.runs.exe, c.parent.runs.argv, c.parent.runs.rule
+		c.runs = c.parent.runs
 		t.settle(pid, c)
 	}
 }
@@ -210,9 +210,8 @@ func (t *tree) settle(pid int, c *child) {
 		t.note(t.log.End(now, pid, 0, 0, 0, "detached"))
 		return
 	}
-	p := t.newProcess(pid, c.parent.pid, c.how)
-	p.exe, p.argv, p.rule = c.exe, c.argv, c.rule
-	p.runs = image{c.exe, c.argv, c.rule}
+	p := t.newProcess(pid, c.parent.pid)
+	p.image, p.runs = c.runs, c.runs
 	if c.shares {
 		p.lender = c.parent.lends()
 	}
@@ -233,9 +232,9 @@ func (t *tree) settle(pid int, c *child) {
 // keepUntilExec is for a child that is to be let go, and shares the memory of its
 // parent with the breakpoints in it: alone it would die of them.
 func (t *tree) keepUntilExec(pid int, c *child) {
-	p := t.newProcess(pid, c.parent.pid, c.how)
-	p.runs = image{exe: c.exe, argv: c.argv}
-	p.exe, p.argv, p.lender, p.leaves = c.exe, c.argv, c.parent.lends(), true
+	p := t.newProcess(pid, c.parent.pid)
+	p.runs = image{exe: c.runs.exe, argv: c.runs.argv}
+	p.image, p.lender, p.leaves = p.runs, c.parent.lends(), true
 	th := t.newThread(p, pid)
 	t.note(t.log.Mode(time.Now(), pid, "released"))
 	t.goOn(th)
@@ -266,8 +265,8 @@ func (t *tree) executing(ev tracer.Event) *thread {
 			continue
 		}
 		t.dropThread(other)
-		if l := p.debuggerLink(); l != nil && l.server != nil && other.tid != p.pid {
-			l.server.Ended(other.tid, 0)
+		if other.tid != p.pid {
+			p.tellEnded(other.tid, 0)
 		}
 	}
 	if former := t.threads[ev.Former]; former != nil && former.p == p && ev.Former != ev.Tid {
@@ -292,8 +291,8 @@ func (t *tree) executing(ev tracer.Event) *thread {
 // executed is a process that has executed another program.
 func (t *tree) executed(th *thread) {
 	p := th.p
-	exe, err := os.Readlink("/proc/" + itoa(p.pid) + "/exe")
-	if err != nil {
+	exe := executableOf(p.pid)
+	if exe == "" {
 		t.goOn(th) // it's ending
 		return
 	}
@@ -364,16 +363,15 @@ func (t *tree) letDaemonsGo() {
 // beginProgram is the beginning of a launched program, or of a process that was
 // attached to.
 func (t *tree) beginProgram(p *process, th *thread, word string) error {
-	exe, err := os.Readlink("/proc/" + itoa(p.pid) + "/exe")
-	if err != nil {
-		return &gone{p.pid}
+	exe := executableOf(p.pid)
+	if exe == "" {
+		return fmt.Errorf("process %d has ended", p.pid)
 	}
-	p.exe, p.argv = exe, commandLine(p.pid)
 	if word == "attached" {
 		p.began = tracer.ProcessTime(p.pid)
 	}
-	p.rule = t.cfg.Program.For(exe)
-	p.runs = image{p.exe, p.argv, p.rule}
+	p.image = image{exe, commandLine(p.pid), t.cfg.Program.For(exe)}
+	p.runs = p.image
 	t.matched = t.matched || p.rule != nil
 	t.trapForks(p, p.rule, word == "attached")
 	if t.base == nil {

@@ -49,7 +49,7 @@ func (t *tree) await(pid int) error {
 // recordUnprofiled makes the run directory of a set-uid program, which tells that
 // there is nothing in it.
 func (t *tree) recordUnprofiled(pid int, path string) {
-	p := t.newProcess(pid, os.Getpid(), "launch")
+	p := t.newProcess(pid, os.Getpid())
 	p.exe, p.argv = executable(path), t.cfg.Argv
 	start := time.Now()
 	if err := t.startLog(p); err != nil {

@@ -5,7 +5,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/profilecollection/pct/dbctl/internal/machine"
 	"github.com/profilecollection/pct/dbctl/internal/remote"
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
 )
@@ -51,9 +50,7 @@ type child struct {
 	born    bool
 	decided bool // whether it's followed
 	follow  bool
-	exe     string // as its parent's was, when that was decided
-	argv    []string
-	rule    *machine.Exec
+	runs    image        // as its parent did, when that was decided
 	trap    *tracer.Trap // it's in this pause-trap, or will be
 
 	original map[uint64]byte // what its parent's breakpoints stand for
@@ -157,6 +154,13 @@ func (t *tree) goOn(th *thread) {
 	sig := th.owed
 	th.owed = 0
 	t.tracer.Resume(th.tid, how, sig)
+}
+
+// stands reports whether the thread stands still.
+func (th *thread) stands() bool {
+	th.p.mu.Lock()
+	defer th.p.mu.Unlock()
+	return th.standing
 }
 
 // goOnIf resumes a thread if it stands still and nothing of it is still to be
@@ -318,11 +322,17 @@ func (t *tree) unblock(th *thread) bool {
 	return true
 }
 
+// interrupted reports whether the thread stands in a system call that is about to
+// return EINTR.
+func (th *thread) interrupted() bool {
+	return int64(th.regs.Rax) == -int64(unix.EINTR) && int64(th.regs.Orig_rax) >= 0
+}
+
 // repair undoes what our stop may do to a system call that blocks: some, such as
 // epoll_wait, return EINTR at any stop. The call is made again, unless a signal
 // is waiting that would have ended it.
 func (t *tree) repair(th *thread) {
-	if int64(th.regs.Rax) != -int64(unix.EINTR) || int64(th.regs.Orig_rax) < 0 {
+	if !th.interrupted() {
 		return
 	}
 	status, err := tracer.ReadStatus(th.p.pid, th.tid)
@@ -341,7 +351,7 @@ func (t *tree) repair(th *thread) {
 // unheard repairs a system call that ended for a signal which the program
 // ignores: the kernel keeps such a one for a tracer alone.
 func (t *tree) unheard(th *thread, sig unix.Signal) {
-	if int64(th.regs.Rax) != -int64(unix.EINTR) || int64(th.regs.Orig_rax) < 0 {
+	if !th.interrupted() {
 		return
 	}
 	const byDefault = 1<<(unix.SIGCHLD-1) | 1<<(unix.SIGURG-1) | 1<<(unix.SIGWINCH-1) | 1<<(unix.SIGCONT-1)
@@ -369,9 +379,7 @@ func (t *tree) ended(th *thread, ev tracer.Event) {
 	}
 	p := th.p
 	t.dropThread(th)
-	if l := p.debuggerLink(); l != nil && l.server != nil {
-		l.server.Ended(ev.Tid, int(ev.Status)) // it may be waiting for it
-	}
+	p.tellEnded(ev.Tid, ev.Status)
 	if ev.Tid != p.pid {
 		p.tell(notice{kind: threadEnded, thread: th})
 		return

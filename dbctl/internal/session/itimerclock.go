@@ -67,12 +67,11 @@ func (c *itimerClock) taken() bool {
 
 // itimerAsked is the period of that clock, if the script will ask for it in the
 // program to be launched: its timer is set before the program begins.
-func (t *tree) itimerAsked(path string) time.Duration {
-	rule := t.cfg.Program.For(executable(path))
+func (t *tree) itimerAsked(rule *machine.Exec) time.Duration {
 	if rule == nil {
 		return 0
 	}
-	m := machine.New(t.cfg.Program, rule, t.cfg.Vars)
+	m := t.habit(rule).machine
 	for _, a := range m.Names(machine.Clock) {
 		if len(a.Args) < 2 || m.Expand(a.Args[0]) != "itimer" {
 			continue

@@ -1,18 +1,12 @@
 package session
 
 import (
-	"fmt"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
 )
-
-// gone says that a process has ended before it could be taken.
-type gone struct{ pid int }
-
-func (e *gone) Error() string { return fmt.Sprintf("process %d has ended", e.pid) }
 
 // release lets go of a process: its threads run on as if we had never been.
 func (t *tree) release(p *process) {
@@ -26,15 +20,12 @@ func (t *tree) release(p *process) {
 	p.dropBreakpoints()
 	for _, th := range p.threadList() {
 		th.leaving = true
-		p.mu.Lock()
-		standing := th.standing
-		p.mu.Unlock()
 		switch {
 		case !th.born:
 			// Its first stop will come.
-		case standing && p.trap.laid != nil:
+		case th.stands() && p.trap.laid != nil:
 			t.goOn(th) // into its trap
-		case standing:
+		case th.stands():
 			t.leave(th, th.owed)
 		case t.tracer.Interrupt(th.tid) != nil:
 			t.dropThread(th) // it's gone; its end is reported to others

@@ -42,6 +42,13 @@ func (p *process) debuggerLink() *link {
 
 func (l *link) wake() { l.gdb.Wake() }
 
+// tellEnded tells the debugger of the end of a thread, for which it may be waiting.
+func (p *process) tellEnded(tid int, status unix.WaitStatus) {
+	if l := p.debuggerLink(); l != nil && l.server != nil {
+		l.server.Ended(tid, int(status))
+	}
+}
+
 // needDebugger makes the process's debugger, if it has none. There is none, and
 // it's said, where it can't be made.
 //
@@ -200,10 +207,7 @@ func (p *process) anyStanding() *thread {
 		return p.now.thread
 	}
 	for _, th := range p.threadList() {
-		p.mu.Lock()
-		standing := th.standing
-		p.mu.Unlock()
-		if standing {
+		if th.stands() {
 			return th
 		}
 	}
@@ -300,9 +304,7 @@ func (p *process) unlend(th *thread) {
 
 // stands reports whether a thread stands still and is ours.
 func (p *process) stands(th *thread) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return th.standing && !p.let.Load()
+	return th.stands() && !p.let.Load()
 }
 
 // known reports whether a name is that of a thread, and not of one that ended

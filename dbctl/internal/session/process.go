@@ -3,6 +3,7 @@ package session
 import (
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -58,9 +59,7 @@ type process struct {
 	inbox inbox
 
 	// Of the goroutine that acts.
-	exe        string
-	argv       []string
-	rule       *machine.Exec // nil: it's only followed
+	image      // of which it has been told
 	block      *block
 	run        *run
 	began      time.Duration // CPU time that it had used before this program
@@ -138,6 +137,9 @@ type notice struct {
 	cpu     time.Duration
 }
 
+// holds reports whether the thread stands still until the notice has been acted on.
+func (n *notice) holds() bool { return n.thread != nil && n.kind < threadEnded }
+
 // inbox keeps the notices of a served process until it comes to them.
 type inbox struct {
 	mu   sync.Mutex
@@ -166,7 +168,7 @@ func (b *inbox) take() (notice, bool) {
 	return n, true
 }
 
-func (t *tree) newProcess(pid, ppid int, how string) *process {
+func (t *tree) newProcess(pid, ppid int) *process {
 	p := &process{
 		tree: t, pid: pid, ppid: ppid, threads: make(map[int]*thread),
 		pending: make(map[int]string), matchers: make(map[string]*matcher), symbols: make(map[*unwind.Object]bool),
@@ -193,7 +195,7 @@ func (p *process) tell(n notice) {
 	if !p.served && p.tree.habit(p.runs.rule).slow {
 		p.served = true
 		p.tree.served++
-		if n.thread != nil && n.kind < threadEnded {
+		if n.holds() {
 			p.tree.stand(n.thread) // with all that a debugger may ask
 		}
 		go p.serve()
@@ -202,7 +204,7 @@ func (p *process) tell(n notice) {
 		p.act(n)
 		return
 	}
-	if n.thread != nil && n.kind < threadEnded {
+	if n.holds() {
 		p.mu.Lock()
 		n.thread.kept = true
 		p.mu.Unlock()
@@ -257,17 +259,7 @@ func (p *process) threadList() []*thread {
 	return list
 }
 
-func (p *process) anyStands() bool {
-	for _, th := range p.threadList() {
-		p.mu.Lock()
-		standing := th.standing
-		p.mu.Unlock()
-		if standing {
-			return true
-		}
-	}
-	return false
-}
+func (p *process) anyStands() bool { return slices.ContainsFunc(p.threadList(), (*thread).stands) }
 
 func (p *process) newBlock() {
 	m := p.tree.habit(p.rule).machine.Fresh()
@@ -295,6 +287,7 @@ type habit struct {
 	functions bool             // a pattern may look at functions' names
 }
 
+// habit is that of a rule; the zero value if it's nil.
 func (t *tree) habit(rule *machine.Exec) habit { return t.habits[rule] }
 
 // learnHabits is before anything runs: the map is only read afterwards.

@@ -74,15 +74,17 @@ func Run(cfg Config) (int, error) {
 		t.say("%s is set-uid or set-gid, and would lose its rights under a tracer: it runs unprofiled", path)
 		return t.unprofiled(path)
 	}
+	var rule *machine.Exec
 	if path != "" {
-		if err := t.makeSpare(path); err != nil {
+		rule = cfg.Program.For(executable(path))
+		if err := t.makeSpare(rule); err != nil {
 			return 0, err
 		}
 	}
 	err := tracer.Run(func(tr *tracer.Tracer) error {
 		t.tracer = tr
 		t.signals = catchSignals(tr.Ring)
-		if err := t.begin(path); err != nil {
+		if err := t.begin(path, rule); err != nil {
 			return err
 		}
 		return t.loop()

@@ -113,9 +113,8 @@ func (t *tree) debugger(objects []*debugger.Object) (gdb *mi.Client, read bool, 
 }
 
 // makeSpare fails if the program's rule needs a debugger and there is none.
-func (t *tree) makeSpare(path string) (err error) {
-	rule := t.cfg.Program.For(executable(path))
-	if rule != nil && t.habit(rule).debugger {
+func (t *tree) makeSpare(rule *machine.Exec) (err error) {
+	if t.habit(rule).debugger {
 		t.spare, err = t.pool.Get()
 	}
 	return err
@@ -172,8 +171,9 @@ func (t *tree) posted() {
 	}
 }
 
-// begin launches the program, or attaches to the processes.
-func (t *tree) begin(path string) error {
+// begin launches the program, for which there is this rule, or attaches to the
+// processes.
+func (t *tree) begin(path string, rule *machine.Exec) error {
 	if t.cfg.For > 0 {
 		t.ends = time.Now().Add(t.cfg.For)
 		t.wake(t.ends)
@@ -187,7 +187,7 @@ func (t *tree) begin(path string) error {
 	}
 	p := tracer.Program{
 		Path: path, Argv: t.cfg.Argv, Env: t.cfg.Environ, Files: files, Terminal: t.cfg.Pty,
-		Ignored: t.cfg.Ignored, Timer: t.itimerAsked(path),
+		Ignored: t.cfg.Ignored, Timer: t.itimerAsked(rule),
 	}
 	pid, err := t.tracer.Launch(p)
 	if forShell(path, err) {
@@ -200,7 +200,7 @@ func (t *tree) begin(path string) error {
 	}
 	after()
 	t.sid, _ = unix.Getsid(pid)
-	root := t.newProcess(pid, os.Getpid(), "launch")
+	root := t.newProcess(pid, os.Getpid())
 	t.root = root
 	th := t.newThread(root, pid)
 	th.standing = true

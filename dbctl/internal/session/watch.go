@@ -57,10 +57,7 @@ func (t *tree) unwatch(p *process, kind remote.WatchKind, addr, length uint64) {
 func (t *tree) setWatches(p *process) {
 	for _, th := range p.threadList() {
 		th.stale = true
-		p.mu.Lock()
-		standing := th.standing
-		p.mu.Unlock()
-		if standing {
+		if th.stands() {
 			t.setDebug(th)
 		} else {
 			t.tracer.Interrupt(th.tid)
