@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/dbctl/internal/proctest"
 )
 
 // TestKilledWhileForking kills dbctl at some instant of many forks, each of
@@ -65,7 +67,7 @@ func killWhileForking(t *testing.T, forks int) {
 			break
 		}
 		if err != nil && err != unix.EINTR && err != unix.ECHILD || time.Now().After(deadline) {
-			status := describe(pid)
+			status := proctest.Describe(pid)
 			unix.Kill(pid, unix.SIGKILL)
 			t.Fatalf("killed at %d forks: it does not end (%v): %s", forks, err, status)
 		}

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/dbctl/internal/proctest"
 )
 
 var kills = flag.Int("kills", 50, "how often TestKill kills")
@@ -125,7 +127,7 @@ func (k *killed) kill() error {
 func (k *killed) judge(cmd *exec.Cmd, ended chan error) error {
 	deadline := time.Now().Add(time.Minute)
 	stuck := func() error {
-		err := fmt.Errorf("it does not end: %s", describe(k.target))
+		err := fmt.Errorf("it does not end: %s", proctest.Describe(k.target))
 		unix.Kill(k.target, unix.SIGKILL)
 		return err
 	}

@@ -1,110 +1,43 @@
 package main_test
 
 import (
-	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/creack/pty"
+	"github.com/profilecollection/pct/dbctl/internal/proctest"
 	"github.com/profilecollection/pct/pct/data"
 )
 
-// terminal is an interactive shell at a terminal of its own, with job control.
+// terminal is a shell with a place of its own for run directories.
 type terminal struct {
+	*proctest.Terminal
 	t    *testing.T
-	tty  *os.File
 	root string // of the run directories
-	mu   sync.Mutex
-	text string // all that was printed
-	at   int    // what expect has seen of it
 }
-
-const prompt = "READY> "
 
 // newTerminal starts the shell in a directory of its own.
 func newTerminal(t *testing.T, size *pty.Winsize) *terminal {
 	t.Helper()
-	cmd := exec.Command("bash", "--noprofile", "--norc", "-i")
-	cmd.Dir = t.TempDir()
 	term := &terminal{t: t, root: t.TempDir()}
-	cmd.Env = append(environment(t), "PS1="+prompt, "TERM=dumb", "HISTFILE=", "PCT_DIR="+term.root)
-	tty, err := pty.StartWithSize(cmd, size)
-	if err != nil {
-		t.Fatal(err)
-	}
-	term.tty = tty
-	read := make(chan struct{})
-	go func() {
-		defer close(read)
-		b := make([]byte, 4096)
-		for {
-			n, err := tty.Read(b)
-			term.mu.Lock()
-			term.text += strings.ReplaceAll(string(b[:n]), "\r", "")
-			term.mu.Unlock()
-			if err != nil {
-				return // EIO: the shell has ended
-			}
-		}
-	}()
-	t.Cleanup(func() {
-		term.send("\x03\nj=$(jobs -p); [ -z \"$j\" ] || kill -KILL $j; exit\n")
-		time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
-		cmd.Wait()
-		<-read
-		tty.Close()
-		if t.Failed() {
-			t.Logf("the terminal:\n%s", term.text)
-		}
+	env := append(environment(t), "PCT_DIR="+term.root)
+	term.Terminal = proctest.NewTerminal(t, t.TempDir(), env, size, func(shell *proctest.Terminal) {
+		shell.Send("\x03\nj=$(jobs -p); [ -z \"$j\" ] || kill -KILL $j; exit\n")
+		time.AfterFunc(20*time.Second, func() { shell.Cmd.Process.Kill() })
 	})
-	term.expect(prompt)
-	term.run("stty -echo")
 	return term
-}
-
-// send types.
-func (term *terminal) send(keys string) {
-	if _, err := term.tty.WriteString(keys); err != nil {
-		term.t.Errorf("the terminal is gone: %v", err)
-	}
 }
 
 // expect waits for a text that has not been seen, and returns what came before
 // it.
 func (term *terminal) expect(pattern string) string {
 	term.t.Helper()
-	re := regexp.MustCompile(pattern)
-	deadline := time.Now().Add(time.Minute)
-	for {
-		term.mu.Lock()
-		fresh := term.text[term.at:]
-		loc := re.FindStringIndex(fresh)
-		if loc != nil {
-			term.at += loc[1]
-		}
-		term.mu.Unlock()
-		if loc != nil {
-			return fresh[:loc[0]]
-		}
-		if time.Now().After(deadline) {
-			term.t.Fatalf("the terminal does not print %q but %q", pattern, fresh)
-		}
-		time.Sleep(2 * time.Millisecond)
-	}
-}
-
-// run gives the shell a command, and returns what it printed until the next
-// prompt.
-func (term *terminal) run(command string) string {
-	term.t.Helper()
-	term.send(command + "\n")
-	return term.expect(regexp.QuoteMeta(prompt))
+	before, _ := term.Expect(pattern)
+	return before
 }
 
 // runDir waits for the run of a program to have n samples, and returns its
@@ -145,13 +78,13 @@ func TestInterrupt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			term := newTerminal(t, nil)
-			term.send(profileSlowly + test.command + "; echo status $?\n")
+			term.Send(profileSlowly + test.command + "; echo status $?\n")
 			prog, _, _ := strings.Cut(test.command, " ")
 			dir := term.runDir(prog, 5)
 			for _, key := range test.keys {
 				// Between keys it goes on.
 				term.runDir(prog, len(samplesOf(dir))+10)
-				term.send(string(key))
+				term.Send(string(key))
 			}
 			out := term.expect(`status `)
 			if !regexp.MustCompile(test.prints).MatchString(out) || strings.Count(out, "caught") > 1 {
@@ -171,27 +104,27 @@ func TestStop(t *testing.T) {
 		t.Run(clock, func(t *testing.T) {
 			t.Parallel()
 			term := newTerminal(t, nil)
-			term.send("dbctl -D interval=5000 -D clock=" + clock + " profile.dbctl spin 1500\n")
+			term.Send("dbctl -D interval=5000 -D clock=" + clock + " profile.dbctl spin 1500\n")
 			dir := term.runDir("spin", 10)
 			for range 2 {
-				term.send("\x1a")
+				term.Send("\x1a")
 				term.expect(`Stopped .*\n`)
-				term.expect(prompt)
-				if out := term.run("jobs -s"); !strings.Contains(out, "dbctl") {
+				term.expect(proctest.Prompt)
+				if out := term.Run("jobs -s"); !strings.Contains(out, "dbctl") {
 					t.Errorf("the stopped jobs are %q", out)
 				}
 				before := len(samplesOf(dir))
 				pid := targetOf(t, dir)
 				// A traced process that has stopped for its shell is shown as t, not T.
-				if state := statusField(pid, "State"); !strings.HasPrefix(strings.ToUpper(state), "T") {
+				if state := proctest.Status(pid, "State"); !strings.HasPrefix(strings.ToUpper(state), "T") {
 					t.Errorf("the program's state is %s", state)
 				}
-				term.send("fg\n")
+				term.Send("fg\n")
 				term.expect(`dbctl .*\n`)
 				term.runDir("spin", before+10)
 			}
-			term.expect(prompt)
-			if out := term.run("echo status $?"); out != "status 0\n" {
+			term.expect(proctest.Prompt)
+			if out := term.Run("echo status $?"); out != "status 0\n" {
 				t.Errorf("at the end it printed %q", out)
 			}
 			if clock != "itimer" { // which counts in the kernel's ticks
@@ -210,24 +143,24 @@ func TestStopUnprofiled(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			term := newTerminal(t, nil)
-			term.send("dbctl -e '" + script + "' sh -c 'echo pid $$; read x; echo $x; exit 4'\n")
+			term.Send("dbctl -e '" + script + "' sh -c 'echo pid $$; read x; echo $x; exit 4'\n")
 			term.expect("pid ")
 			pid, err := strconv.Atoi(term.expect(`\n`))
 			if err != nil {
 				t.Fatal(err)
 			}
-			term.send("\x1a")
+			term.Send("\x1a")
 			term.expect(`Stopped .*\n`)
-			term.expect(prompt)
-			if state := statusField(pid, "State"); !strings.HasPrefix(strings.ToUpper(state), "T") {
+			term.expect(proctest.Prompt)
+			if state := proctest.Status(pid, "State"); !strings.HasPrefix(strings.ToUpper(state), "T") {
 				t.Errorf("the program's state is %s", state)
 			}
-			term.send("fg\n")
+			term.Send("fg\n")
 			term.expect(`dbctl .*\n`)
-			term.send("hello\n")
+			term.Send("hello\n")
 			term.expect(`hello\n`)
-			term.expect(prompt)
-			if out := term.run("echo status $?"); out != "status 4\n" {
+			term.expect(proctest.Prompt)
+			if out := term.Run("echo status $?"); out != "status 4\n" {
 				t.Errorf("at the end it printed %q", out)
 			}
 		})
@@ -238,49 +171,49 @@ func TestStopUnprofiled(t *testing.T) {
 func TestBackground(t *testing.T) {
 	t.Parallel()
 	term := newTerminal(t, nil)
-	term.send(profileSlowly + "spin 900\n")
+	term.Send(profileSlowly + "spin 900\n")
 	dir := term.runDir("spin", 10)
-	term.send("\x1a")
+	term.Send("\x1a")
 	term.expect(`Stopped .*\n`)
-	term.expect(prompt)
+	term.expect(proctest.Prompt)
 	before := len(samplesOf(dir))
-	term.run("bg")
+	term.Run("bg")
 	term.runDir("spin", before+20)
-	if out := term.run("jobs -r"); !strings.Contains(out, "dbctl") {
+	if out := term.Run("jobs -r"); !strings.Contains(out, "dbctl") {
 		t.Errorf("the running jobs are %q", out)
 	}
-	if out := term.run("wait %1; echo status $?"); !strings.Contains(out, "status 0") {
+	if out := term.Run("wait %1; echo status $?"); !strings.Contains(out, "status 0") {
 		t.Errorf("the job ended with %q", out)
 	}
 
 	// One that reads from the terminal in the background is stopped for it.
-	term.send(profileSlowly + `sh -c 'read x; echo got $x' &` + "\n")
+	term.Send(profileSlowly + `sh -c 'read x; echo got $x' &` + "\n")
 	term.expect(`\[\d+\] \d+\n`)
-	term.expect(prompt)
-	for !strings.Contains(term.run("jobs -s"), "dbctl") {
+	term.expect(proctest.Prompt)
+	for !strings.Contains(term.Run("jobs -s"), "dbctl") {
 		time.Sleep(10 * time.Millisecond)
 	}
-	term.send("fg\n")
+	term.Send("fg\n")
 	term.expect(`dbctl .*\n`)
-	term.send("a line\n")
+	term.Send("a line\n")
 	term.expect(`got a line\n`)
-	term.expect(prompt)
+	term.expect(proctest.Prompt)
 }
 
 // A pipeline is one job.
 func TestPipeline(t *testing.T) {
 	t.Parallel()
 	term := newTerminal(t, nil)
-	term.send("spin 300 | " + profileSlowly + "spin 700 | cat\n")
+	term.Send("spin 300 | " + profileSlowly + "spin 700 | cat\n")
 	dir := term.runDir("spin", 10)
-	term.send("\x1a")
+	term.Send("\x1a")
 	term.expect(`Stopped .*\n`)
-	term.expect(prompt)
+	term.expect(proctest.Prompt)
 	before := len(samplesOf(dir))
-	term.send("fg\n")
+	term.Send("fg\n")
 	term.runDir("spin", before+10)
-	term.expect(prompt)
-	if out := term.run("echo status $?"); out != "status 0\n" {
+	term.expect(proctest.Prompt)
+	if out := term.Run("echo status $?"); out != "status 0\n" {
 		t.Errorf("at the end it printed %q", out)
 	}
 }
@@ -289,33 +222,33 @@ func TestPipeline(t *testing.T) {
 func TestPty(t *testing.T) {
 	t.Parallel()
 	term := newTerminal(t, &pty.Winsize{Rows: 33, Cols: 111})
-	term.send("dbctl -pty profile.dbctl tty\n")
+	term.Send("dbctl -pty profile.dbctl tty\n")
 	term.expect(`isatty 1 1 1\nsize 33x111\nforeground 1\n`)
-	term.send("a line\n")
+	term.Send("a line\n")
 	term.expect(`got a line\n`)
-	term.send("\x04")
-	term.expect(prompt)
+	term.Send("\x04")
+	term.expect(proctest.Prompt)
 
 	// Its output is a terminal's even where ours is none; what is not there of
 	// our input is not there of its.
-	if out := term.run("dbctl -pty profile.dbctl tty </dev/null | cat"); !strings.Contains(out, "isatty 1 1 1\nsize ") {
+	if out := term.Run("dbctl -pty profile.dbctl tty </dev/null | cat"); !strings.Contains(out, "isatty 1 1 1\nsize ") {
 		t.Errorf("it printed %q", out)
 	}
-	if out := term.run("seq 3 | dbctl -pty profile.dbctl tty | grep got"); !strings.Contains(out, "got 1\ngot 2\ngot 3\n") {
+	if out := term.Run("seq 3 | dbctl -pty profile.dbctl tty | grep got"); !strings.Contains(out, "got 1\ngot 2\ngot 3\n") {
 		t.Errorf("it printed %q", out)
 	}
-	term.send("dbctl -pty -D interval=2000 profile.dbctl spin 60000; echo status $?\n")
+	term.Send("dbctl -pty -D interval=2000 profile.dbctl spin 60000; echo status $?\n")
 	term.runDir("spin", 5)
-	term.send("\x03")
+	term.Send("\x03")
 	term.expect(`status 130\n`)
-	term.expect(prompt)
+	term.expect(proctest.Prompt)
 
 	// Without it, the terminal is the shell's.
-	term.send("dbctl profile.dbctl tty\n")
+	term.Send("dbctl profile.dbctl tty\n")
 	term.expect(`isatty 1 1 1\nsize 33x111\nforeground 1\n`)
-	term.send("\x04")
-	term.expect(prompt)
-	if out := term.run("stty -a"); !strings.Contains(out, "isig icanon") {
+	term.Send("\x04")
+	term.expect(proctest.Prompt)
+	if out := term.Run("stty -a"); !strings.Contains(out, "isig icanon") {
 		t.Errorf("the terminal is left as %q", out)
 	}
 }

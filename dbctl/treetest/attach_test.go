@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/profilecollection/pct/dbctl/internal/proctest"
 	"github.com/profilecollection/pct/pct/data"
 )
 
@@ -89,7 +90,7 @@ func (p *target) end() (output, status string) {
 	p.t.Helper()
 	p.in.Close()
 	watch := time.AfterFunc(patience, func() {
-		p.t.Errorf("it does not end: %s", describe(p.pid()))
+		p.t.Errorf("it does not end: %s", proctest.Describe(p.pid()))
 		unix.Kill(p.pid(), unix.SIGKILL)
 	})
 	defer watch.Stop()

@@ -7,16 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/dbctl/internal/proctest"
 )
 
 // tree is an installation under test, with the programs that are profiled: bin
@@ -45,7 +44,7 @@ func runTests(m *testing.M) int {
 		return 1
 	}
 	status := m.Run()
-	if left := leftOver(10 * time.Second); len(left) > 0 {
+	if left := proctest.LeftOver(10 * time.Second); len(left) > 0 {
 		fmt.Fprintf(os.Stderr, "processes are left over:\n%s\n", strings.Join(left, "\n"))
 		return max(status, 1)
 	}
@@ -83,49 +82,7 @@ func makeTree(dir string) error {
 			commands = append(commands, append(args, kind.flags...))
 		}
 	}
-	return inParallel(commands)
-}
-
-// inParallel runs commands, as many at a time as there are processors.
-func inParallel(commands [][]string) error {
-	errs := make([]error, len(commands))
-	room := make(chan bool, runtime.NumCPU())
-	var all sync.WaitGroup
-	for i, args := range commands {
-		room <- true
-		all.Go(func() {
-			defer func() { <-room }()
-			cmd := exec.Command(args[0], args[1:]...)
-			if out, err := cmd.CombinedOutput(); err != nil {
-				errs[i] = fmt.Errorf("%s: %v\n%s", cmd, err, out)
-			}
-		})
-	}
-	all.Wait()
-	return errors.Join(errs...)
-}
-
-// leftOver lists the processes that are still our children after some time;
-// those that have ended are reaped.
-func leftOver(after time.Duration) []string {
-	deadline := time.Now().Add(after)
-	for {
-		for {
-			if pid, err := unix.Wait4(-1, nil, unix.WNOHANG, nil); err != nil || pid == 0 {
-				break
-			}
-		}
-		left := children(os.Getpid())
-		if len(left) == 0 || time.Now().After(deadline) {
-			var lines []string
-			for _, pid := range left {
-				lines = append(lines, describe(pid))
-				unix.Kill(pid, unix.SIGKILL)
-			}
-			return lines
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+	return proctest.Run(commands)
 }
 
 // environment is ours with the tree in PATH and what more the test wants.

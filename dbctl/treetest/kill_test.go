@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/dbctl/internal/proctest"
 )
 
 // The cases of TestKill: each kind of target, way to profile it and victim, but
@@ -227,7 +229,7 @@ func (k *killing) judge(ended chan error) error {
 	select {
 	case <-ended:
 	case <-time.After(patience):
-		return fmt.Errorf("dbctl does not end: %s", describe(k.dbctl.Process.Pid))
+		return fmt.Errorf("dbctl does not end: %s", proctest.Describe(k.dbctl.Process.Pid))
 	}
 	killed := slices.Contains(k.hit, k.dbctl.Process.Pid)
 	code := right
@@ -250,7 +252,7 @@ func (k *killing) judge(ended chan error) error {
 		case pid == k.pid || err == unix.ECHILD && unix.Kill(k.pid, 0) != nil:
 			return nil
 		case time.Now().After(deadline):
-			return fmt.Errorf("the target does not end: %s", describe(k.pid))
+			return fmt.Errorf("the target does not end: %s", proctest.Describe(k.pid))
 		}
 	}
 }
@@ -266,7 +268,7 @@ func (k *killing) clear() []string {
 		if time.Now().After(deadline) {
 			var lines []string
 			for _, pid := range left {
-				lines = append(lines, describe(pid))
+				lines = append(lines, proctest.Describe(pid))
 			}
 			for _, pid := range left {
 				unix.Kill(pid, unix.SIGKILL)

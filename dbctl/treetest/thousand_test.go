@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/profilecollection/pct/dbctl/internal/proctest"
 )
 
 // TestCrowd follows a thousand processes that live at the same time, with fewer
@@ -20,7 +22,7 @@ func TestCrowd(t *testing.T) {
 	p := start(t, "prlimit", fmt.Sprintf("--nofile=%d:%[1]d", descriptors), "dbctl-plain", "-o", root, "-D", "interval=1000",
 		"profile.dbctl", "crowd", strconv.Itoa(processes), "2")
 	p.until("ready\n")
-	memory, _, _ := strings.Cut(statusField(p.pid(), "VmHWM"), " ")
+	memory, _, _ := strings.Cut(proctest.Status(p.pid(), "VmHWM"), " ")
 	if kb, err := strconv.Atoi(memory); err != nil || kb > mostMemory {
 		t.Errorf("dbctl used %s KB, want at most %d", memory, mostMemory)
 	}

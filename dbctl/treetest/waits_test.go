@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/dbctl/internal/proctest"
 )
 
 // A blocked call is a process that blocks in one, and what came of it.
@@ -42,14 +44,14 @@ func blockedCalls(t *testing.T, timeout time.Duration, timed bool) []blockedCall
 // threads being there.
 func blocks(pid int) bool {
 	call, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/syscall", pid, pid))
-	state := statusField(pid, "State")
-	return statusField(pid, "Threads") >= "2" && strings.HasPrefix(state, "S") && len(call) > 0 && call[0] >= '0' && call[0] <= '9'
+	state := proctest.Status(pid, "State")
+	return proctest.Status(pid, "Threads") >= "2" && strings.HasPrefix(state, "S") && len(call) > 0 && call[0] >= '0' && call[0] <= '9'
 }
 
 func awaitBlocked(t *testing.T, calls []blockedCall) {
 	t.Helper()
 	for _, c := range calls {
-		await(t, c.name+" blocks", func() bool { return blocks(c.pid()) || statusField(c.pid(), "State")[:1] == "Z" })
+		await(t, c.name+" blocks", func() bool { return blocks(c.pid()) || proctest.Status(c.pid(), "State")[:1] == "Z" })
 		if !blocks(c.pid()) {
 			output, status := c.end()
 			t.Errorf("it should block, and said %q and ended with %s", output, status)
