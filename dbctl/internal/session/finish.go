@@ -37,7 +37,10 @@ func (t *tree) await(pid int) error {
 			return err
 		case ws.Stopped():
 			if t.signals.stopWanted() {
-				t.signals.stopUs(ws.StopSignal())
+				t.signals.stopUs(ws.StopSignal(), func() bool {
+					status, err := tracer.ReadStatus(pid, pid)
+					return err != nil || status.State != 'T'
+				})
 			}
 		default:
 			t.status = ws

@@ -9,6 +9,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/dbctl/internal/tracer"
 )
 
 // signals catches what the terminal sends to our whole process group: the
@@ -70,18 +72,32 @@ func (s *signals) stopWanted() bool {
 	return recent
 }
 
-// stopUs stops us as the program was: the shell tells the signals apart.
-func (s *signals) stopUs(sig unix.Signal) {
+// stopUs stops us as the program was: the shell tells the signals apart. The
+// signal is first made to wait: a SIGCONT for our group takes it back, as long as
+// it has not been heeded, and one that came before it shows in the program, which
+// has continued. (A shell that has seen a parent of ours stop may send it before we
+// have got here.)
+func (s *signals) stopUs(sig unix.Signal, continued func() bool) {
 	if sig != unix.SIGTSTP && sig != unix.SIGTTIN && sig != unix.SIGTTOU {
-		unix.Kill(os.Getpid(), unix.SIGSTOP)
+		if !continued() {
+			unix.Kill(os.Getpid(), unix.SIGSTOP)
+		}
 		return
 	}
-	// Our runtime would keep its handler, which does not stop us.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	var byDefault, handler [4]uint64 // struct kernel_sigaction
+	only := unix.Sigset_t{Val: [16]uint64{tracer.Bit(sig)}}
+	var was unix.Sigset_t
+	unix.PthreadSigmask(unix.SIG_BLOCK, &only, &was)
+	// Our runtime would keep its handler, which does not stop us.
+	byDefault, ignored := [4]uint64{}, [4]uint64{1} // struct kernel_sigaction
+	var handler [4]uint64
 	setAction(sig, &byDefault, &handler)
 	unix.Tgkill(os.Getpid(), unix.Gettid(), sig)
+	if continued() {
+		setAction(sig, &ignored, nil) // which forgets the signal
+	}
+	unix.PthreadSigmask(unix.SIG_SETMASK, &was, nil)
 	setAction(sig, &handler, nil)
 }
 

@@ -302,6 +302,10 @@ func (t *tree) clockwork(now time.Time) {
 // the program has: the shell waits for that.
 func (t *tree) stopToo() {
 	if t.root != nil && t.root.stopped && t.signals.stopWanted() {
-		t.signals.stopUs(t.root.stopSignal)
+		t.signals.stopUs(t.root.stopSignal, func() bool {
+			// We have not heard of it, or the program would not be known as stopped.
+			status, err := tracer.ReadStatus(t.root.pid, t.root.pid)
+			return err != nil || status.Shared&tracer.Bit(unix.SIGCONT) != 0
+		})
 	}
 }
