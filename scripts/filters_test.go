@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-var filters = []string{"int-avg", "int-hist", "quantile", "top", "corr"}
+var filters = []string{"int-avg", "int-hist", "quantile", "top", "corr", "pct-merge", "pct-%"}
 
 // TestFilterExamples executes the example in each filter's header.
 func TestFilterExamples(t *testing.T) {
@@ -83,6 +83,26 @@ func TestFilters(t *testing.T) {
 		{name: "half a pair", command: "corr", stdin: "1 2\n5\n3 4\n", stdout: "pairs      2\nr          1\nslope      1\nintercept  1\n",
 			stderr: "corr: 1 of 3 lines skipped: no pair of numbers\n"},
 		{name: "one pair", command: "corr", stdin: "1 2\n", status: 1, stderr: "corr: fewer than two pairs\n"},
+
+		{name: "only neighbours merge", command: "pct-merge", stdin: "1\ta\n2\tb\n3\ta\n4\ta\n", stdout: "1\ta\n2\tb\n7\ta\n"},
+		{name: "labels are compared byte by byte", command: "pct-merge", stdout: "3\ta  b \xff\n4\ta  b \xfe\n5\ta b \xfe\n1\t\tx\n1\t%s\n3\t7\n3\t07\n",
+			stdin: "1\ta  b \xff\n2\ta  b \xff\n4\ta  b \xfe\n5\ta b \xfe\n1\t\tx\n1\t%s\n3\t7\n3\t07\n"},
+		{name: "sums are exact", command: "pct-merge", stdout: "9007199254740993\ta\n36893488147419103230\tb\n1000000000000\tc\n",
+			stdin: "9007199254740992\ta\n1\ta\n18446744073709551615\tb\n18446744073709551615\tb\n999999999999\tc\n1\tc"},
+		{name: "after uniq -c", command: "sort | uniq -c | pct-merge", stdin: "b c\na\nb c\n", stdout: "1\ta\n2\tb c\n"},
+		{name: "a report", command: "pct-merge", stdin: "# gzip.7\n     80   a.c:30\n     20   a.c:30\n", stdout: "100\ta.c:30\n"},
+		{name: "lines without a count", command: "pct-merge", stdin: "1\ta\nfoo\n2\ta\n-3\ta\n12\n1234567890123456789012\ta\n", stdout: "3\ta\n", status: 1,
+			stderr: "pct-merge: line 2 has no count and label, nor have 3 others\n"},
+		{name: "nothing to merge", command: "pct-merge"},
+		{name: "misuse of pct-merge", command: "pct-merge f", status: 2, stderr: "pct-merge: takes no arguments (pct-merge -h explains)\n"},
+
+		{name: "shares", command: "pct-%", stdin: "2\ta  b\n1\t%d\n0\t\n", stdout: " 66.7%\ta  b\n 33.3%\t%d\n  0.0%\t\n"},
+		{name: "all of it", command: "pct-% -e", stdin: "7 a\n", stdout: "100.0% ± 0.00%\ta\n"},
+		{name: "shares of nothing", command: "pct-% -e", stdin: "0\ta\n", stdout: "  0.0% ± 0.00%\ta\n"},
+		{name: "a line without a count", command: "pct-%", stdin: "3\ta\nfoo\n1\tb\n", stdout: " 75.0%\ta\n 25.0%\tb\n", status: 1,
+			stderr: "pct-%: line 2 has no count and label\n"},
+		{name: "nothing to share", command: "pct-%"},
+		{name: "misuse of pct-%", command: "pct-% -e x", status: 2, stderr: "pct-%: unknown arguments: -e x (pct-% -h explains)\n"},
 	}
 	for _, name := range []string{"int-avg", "int-hist", "quantile", "top"} {
 		tests = append(tests, struct {
