@@ -33,7 +33,7 @@ first. With % at the end of the report's name the number is its share of the
 weight. Addresses are those of the object file, as objdump shows them.
 `,
 				flags: []string{"total", "past-main", "templates", "e", "by", "i INTERVAL", "window", "where", "tree",
-					"n ROWS", "threshold", "O", "translator"},
+					"n ROWS", "threshold", "O FILE", "translator"},
 				example: "-n 20 /tmp/pct/gzip.*",
 				run: func(v *invocation) error {
 					v.Granularity = of.granularity

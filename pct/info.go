@@ -17,7 +17,7 @@ func infoCommand() command {
 	return command{
 		name:    "info",
 		summary: "What is known of each run: program, clock, times, counts",
-		flags:   []string{"O"},
+		flags:   []string{"O FILE"},
 		example: "/tmp/pct/gzip.4711",
 		run: func(v *invocation) error {
 			for i, dir := range v.dirs {

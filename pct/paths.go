@@ -16,7 +16,7 @@ others. Without debug data a frame is OBJECT:SYMBOL or OBJECT:0xADDRESS; "?" at 
 end stands for callers that could not be found.
 `,
 		flags: []string{"l", "g", "past-main", "templates", "e", "by", "i INTERVAL", "window", "where", "tree",
-			"n ROWS", "threshold", "O", "translator"},
+			"n ROWS", "threshold", "O FILE", "translator"},
 		example: "-l3 -where 'n > 1000000' /tmp/pct/hier-test.4711",
 		run: func(v *invocation) error {
 			style := report.Style{Errors: v.errors, Colour: v.terminal}

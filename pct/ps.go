@@ -19,7 +19,7 @@ with it (sampled, followed, released, setuid, waiting), when it started and how 
 it ran, its CPU time and that of its whole subtree, in seconds. A ? is unknown.
 DIR is also a directory of run directories, such as /tmp/pct.
 `,
-		flags:   []string{"O"},
+		flags:   []string{"O FILE"},
 		example: "/tmp/pct/make.4711",
 		run: func(v *invocation) error {
 			dirs := path.Inside(v.dirs)
