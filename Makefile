@@ -13,6 +13,8 @@ BIN     = bin
 PREFIX  = /usr/local
 DESTDIR =
 GO      = go
+CC      = cc
+CFLAGS  = -std=c11 -O2 -Wall -Wextra
 INSTALL = install
 # Building does not depend on git, nor on where it is done.
 export GOFLAGS := $(GOFLAGS) -buildvcs=false
@@ -20,6 +22,7 @@ GOBUILD = -trimpath
 
 COMMANDS    = dbctl pct
 TRANSLATORS = pct-addr2line pct-gdbline
+LAUNCHER    = pct-launch
 SHELL_CMDS  = profile
 # `top` would hide top(1) if it stood in a common bin directory: installed, it
 # lives in libexec/pct, where profile looks for filters too.
@@ -33,6 +36,7 @@ mandir     = $(DESTDIR)$(PREFIX)/share/man/man1
 
 all: need-build
 	@mkdir -p $(BIN)
+	$(CC) $(CFLAGS) -o $(BIN)/pct-launch collector/launch/launch.c
 	$(GO) build $(GOBUILD) -o $(BIN)/dbctl ./dbctl
 	$(GO) build $(GOBUILD) -o $(BIN)/pct ./pct
 	$(GO) build $(GOBUILD) -o $(BIN)/pct-addr2line ./translators/addr2line
@@ -59,7 +63,7 @@ install: all
 	$(INSTALL) -d $(bindir) $(libexecdir) $(sharedir) $(mandir)
 	for f in $(COMMANDS) $(SHELL_CMDS) $(FILTERS); do \
 		$(INSTALL) -m 755 $(BIN)/$$f $(bindir) || exit 1; done
-	for f in $(TRANSLATORS) $(FILTERS_PRIVATE); do \
+	for f in $(TRANSLATORS) $(LAUNCHER) $(FILTERS_PRIVATE); do \
 		$(INSTALL) -m 755 $(BIN)/$$f $(libexecdir) || exit 1; done
 	$(INSTALL) -m 644 scripts/*.dbctl $(sharedir)
 	$(INSTALL) -m 644 docs/man/*.1 $(mandir)

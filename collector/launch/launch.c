@@ -1,0 +1,317 @@
+/*
+ * pct-launch: execute a program with libpct.so preloaded, if that can work.
+ *
+ *   pct-launch [-environ FILE] [-ignore MASK]
+ *              [-preload LIB -else FILE [-set NAME=VALUE]...] PROG [ARG...]
+ *
+ * The program gets the environment in FILE (NUL-terminated strings, as in
+ * /proc/PID/environ; default: ours), found by its PATH, as execvp(3) does. With
+ * -preload the library comes after what LD_PRELOAD names already, and the
+ * variables of -set are added. -ignore says in hexadecimal, as SigIgn of
+ * /proc/PID/status, which signals the program begins with ignored. Nothing else
+ * differs from what a shell would execute: we replace ourselves.
+ *
+ * A program into which the dynamic linker would not load the library is not
+ * executed: the reason, a clause such as "is linked statically", is written to the
+ * file of -else, and the exit status is 0. A script is what its interpreter is.
+ *
+ * Exit status 127 if the program was not found, 126 if it can't be executed, 2 for
+ * a wrong command line.
+ *
+ * example: pct-launch -preload /usr/local/lib/pct/libpct.so -else why -set PCT=q1000 ls
+ */
+#define _GNU_SOURCE
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+enum { interpreters = 5, script_line = 256 }; /* the kernel's limits */
+
+static _Noreturn void fail(int status, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    fputs("profile: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    exit(status);
+}
+
+static void *must(void *p) {
+    if (!p)
+        fail(126, "out of memory");
+    return p;
+}
+
+/* variable: the value of a name in an environment, or NULL. */
+static const char *variable(char **env, const char *name) {
+    size_t len = strlen(name);
+    for (; *env; env++)
+        if (strncmp(*env, name, len) == 0 && (*env)[len] == '=')
+            return *env + len + 1;
+    return NULL;
+}
+
+/* set puts NAME=VALUE in an environment that has room for one more. */
+static void set(char **env, char *assignment) {
+    size_t len = strcspn(assignment, "=");
+    for (; *env; env++)
+        if (strncmp(*env, assignment, len + 1) == 0)
+            break;
+    if (!*env)
+        env[1] = NULL;
+    *env = assignment;
+}
+
+/* read_environ reads NUL-terminated strings; room is left for `more` others. */
+static char **read_environ(const char *file, int more) {
+    int fd = open(file, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        fail(2, "can't read %s: %s", file, strerror(errno));
+    size_t used = 0, size = 1 << 16;
+    char *text = must(malloc(size + 1));
+    for (ssize_t n; (n = read(fd, text + used, size - used)) != 0;) {
+        if (n < 0)
+            fail(2, "can't read %s: %s", file, strerror(errno));
+        used += (size_t)n;
+        if (used == size)
+            text = must(realloc(text, (size *= 2) + 1));
+    }
+    close(fd);
+    text[used] = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < used; i++)
+        count += !text[i];
+    char **env = must(calloc(count + 2 + (size_t)more, sizeof *env));
+    size_t n = 0;
+    for (char *s = text; s < text + used; s += strlen(s) + 1)
+        env[n++] = s;
+    return env;
+}
+
+/* copy_environ is environ with room for `more` others. */
+static char **copy_environ(int more) {
+    size_t count = 0;
+    while (environ[count])
+        count++;
+    char **env = must(calloc(count + 1 + (size_t)more, sizeof *env));
+    memcpy(env, environ, count * sizeof *env);
+    return env;
+}
+
+/* is_program: a regular file that we may execute. */
+static bool is_program(const char *path) {
+    struct stat st;
+    if (access(path, X_OK) != 0)
+        return false;
+    if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
+        return true;
+    errno = EACCES;
+    return false;
+}
+
+/* find gives the path of a program as a shell would find it. */
+static const char *find(const char *name, char **env) {
+    if (strchr(name, '/')) {
+        if (!is_program(name))
+            fail(errno == ENOENT || errno == ENOTDIR ? 127 : 126, "%s: %s", name, strerror(errno));
+        return name;
+    }
+    const char *path = variable(env, "PATH");
+    int seen = ENOENT;
+    for (const char *dir = path ? path : "/bin:/usr/bin", *end; *name; dir = end + 1) {
+        end = strchrnul(dir, ':');
+        char *candidate = NULL;
+        if (asprintf(&candidate, "%.*s%s%s", (int)(end - dir), dir, end == dir ? "" : "/", name) < 0)
+            fail(126, "out of memory");
+        if (is_program(candidate))
+            return candidate;
+        if (errno == EACCES && access(candidate, F_OK) == 0)
+            seen = EACCES;
+        free(candidate);
+        if (!*end)
+            break;
+    }
+    fail(seen == EACCES ? 126 : 127, "%s: %s", name, seen == EACCES ? strerror(seen) : "not found in PATH");
+}
+
+/* own_linker is the last part of our dynamic linker's name: the library was made by
+ * the same compiler for the same one. */
+static const char *own_linker(void) {
+    const ElfW(Phdr) *header = (const void *)getauxval(AT_PHDR);
+    ElfW(Addr) bias = 0;
+    for (unsigned long i = 0; i < getauxval(AT_PHNUM); i++)
+        if (header[i].p_type == PT_PHDR)
+            bias = (ElfW(Addr))header - header[i].p_vaddr;
+    for (unsigned long i = 0; i < getauxval(AT_PHNUM); i++)
+        if (header[i].p_type == PT_INTERP)
+            return basename((const char *)(bias + header[i].p_vaddr));
+    return "";
+}
+
+/* takes_rights: whether the kernel would execute it with other rights, for which
+ * the dynamic linker ignores LD_PRELOAD. */
+static bool takes_rights(int fd, const struct stat *st) {
+    struct statvfs fs;
+    if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 || (fstatvfs(fd, &fs) == 0 && fs.f_flag & ST_NOSUID))
+        return false;
+    if (st->st_mode & S_ISUID && st->st_uid != getuid())
+        return true;
+    if ((st->st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && st->st_gid != getgid())
+        return true;
+    return getuid() != 0 && fgetxattr(fd, "security.capability", NULL, 0) > 0;
+}
+
+/* why_not_elf tells what keeps the library out of an ELF file, or NULL. */
+static const char *why_not_elf(int fd, const ElfW(Ehdr) *header) {
+    const ElfW(Ehdr) *own = (const void *)getauxval(AT_SYSINFO_EHDR);
+    bool class = header->e_ident[EI_CLASS] == (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32);
+    if (!class || (own && header->e_machine != own->e_machine))
+        return "is for another kind of machine than libpct.so";
+    for (int i = 0; i < header->e_phnum; i++) {
+        ElfW(Phdr) segment;
+        off_t at = (off_t)(header->e_phoff + (ElfW(Off))i * header->e_phentsize);
+        if (pread(fd, &segment, sizeof segment, at) != sizeof segment)
+            return "is no whole ELF file";
+        if (segment.p_type != PT_INTERP)
+            continue;
+        char name[4096] = "";
+        size_t size = segment.p_filesz < sizeof name ? segment.p_filesz : sizeof name - 1;
+        if (pread(fd, name, size, (off_t)segment.p_offset) != (ssize_t)size)
+            return "is no whole ELF file";
+        if (strcmp(basename(name), own_linker()) != 0)
+            return "has another C library than libpct.so";
+        return NULL;
+    }
+    return "is linked statically";
+}
+
+/* why_not tells why a program can't be given the library, as a clause, or NULL. */
+static const char *why_not(const char *path) {
+    char interpreter[script_line];
+    for (int depth = 0; depth < interpreters; depth++) {
+        union {
+            char text[script_line + 1];
+            ElfW(Ehdr) elf;
+        } head;
+        memset(&head, 0, sizeof head);
+        struct stat st;
+        int fd = open(path, O_RDONLY | O_CLOEXEC);
+        if (fd < 0 || fstat(fd, &st) != 0)
+            return "can't be read";
+        ssize_t got = pread(fd, &head, script_line, 0);
+        const char *reason = NULL;
+        bool script = got >= 2 && head.text[0] == '#' && head.text[1] == '!';
+        if (!script && takes_rights(fd, &st))
+            reason = "takes other rights (set-uid, set-gid or capabilities)";
+        else if (!script && got >= (ssize_t)sizeof head.elf && memcmp(head.text, ELFMAG, SELFMAG) == 0)
+            reason = why_not_elf(fd, &head.elf);
+        close(fd);
+        if (!script)
+            return reason; /* what is neither is for a shell, or the kernel will tell */
+        char *name = head.text + 2 + strspn(head.text + 2, " \t");
+        name[strcspn(name, " \t\n")] = 0;
+        strcpy(interpreter, name);
+        path = interpreter;
+    }
+    return NULL; /* too deep: the kernel will tell */
+}
+
+/* preload adds the library to LD_PRELOAD, unless it's there already. */
+static void preload(char **env, const char *library) {
+    const char *old = variable(env, "LD_PRELOAD");
+    size_t len = strlen(library);
+    for (const char *at = old; at && (at = strstr(at, library)); at += len)
+        if ((at == old || strchr(": ", at[-1])) && (!at[len] || strchr(": ", at[len])))
+            return;
+    char *assignment = NULL;
+    if (asprintf(&assignment, "LD_PRELOAD=%s%s%s", old ? old : "", old && *old ? ":" : "", library) < 0)
+        fail(126, "out of memory");
+    set(env, assignment);
+}
+
+static void tell(const char *file, const char *path, const char *reason) {
+    FILE *f = fopen(file, "we");
+    if (!f || fprintf(f, "%s %s\n", path, reason) < 0 || fclose(f) != 0)
+        fail(126, "can't write %s: %s", file, strerror(errno));
+}
+
+static void ignore(const char *mask) {
+    unsigned long long bits = strtoull(mask, NULL, 16);
+    for (int sig = 1; sig < _NSIG && sig <= 64; sig++)
+        if (bits >> (sig - 1) & 1)
+            signal(sig, SIG_IGN);
+}
+
+/* run executes it; what has no header is for the shell, as with execvp(3). */
+static _Noreturn void run(const char *path, char **argv, char **env, int argc) {
+    execve(path, argv, env);
+    if (errno == ENOEXEC) {
+        char **shell = must(calloc((size_t)argc + 2, sizeof *shell));
+        shell[0] = "sh";
+        shell[1] = (char *)path;
+        memcpy(shell + 2, argv + 1, (size_t)argc * sizeof *argv);
+        execve("/bin/sh", shell, env);
+    }
+    fail(errno == ENOENT ? 127 : 126, "%s: %s", argv[0], strerror(errno));
+}
+
+int main(int argc, char **argv) {
+    const char *env_file = NULL, *library = NULL, *otherwise = NULL, *mask = NULL;
+    char **sets = must(calloc((size_t)argc + 1, sizeof *sets));
+    int i = 1, n = 0;
+    for (; i < argc && argv[i][0] == '-'; i += 2) {
+        const char *option = argv[i];
+        if (strcmp(option, "--") == 0) {
+            i++;
+            break;
+        }
+        if (i + 1 == argc)
+            fail(2, "pct-launch: %s needs a value", option);
+        if (strcmp(option, "-environ") == 0)
+            env_file = argv[i + 1];
+        else if (strcmp(option, "-preload") == 0)
+            library = argv[i + 1];
+        else if (strcmp(option, "-else") == 0)
+            otherwise = argv[i + 1];
+        else if (strcmp(option, "-ignore") == 0)
+            mask = argv[i + 1];
+        else if (strcmp(option, "-set") == 0 && strchr(argv[i + 1], '='))
+            sets[n++] = argv[i + 1];
+        else
+            fail(2, "pct-launch: don't know %s %s", option, argv[i + 1]);
+    }
+    if (i == argc || !library != !otherwise)
+        fail(2, "usage: pct-launch [-environ FILE] [-ignore MASK] [-preload LIB -else FILE [-set NAME=VALUE]...] "
+                "PROG [ARG...]");
+    char **env = env_file ? read_environ(env_file, n + 1) : copy_environ(n + 1);
+    const char *path = find(argv[i], env);
+    if (library) {
+        /* ld.so(8) has no way to quote these. */
+        const char *reason = strpbrk(library, ": \t") ? "can't be given libpct.so, whose path has a blank or colon"
+                                                      : why_not(path);
+        if (reason) {
+            tell(otherwise, path, reason);
+            return 0;
+        }
+        preload(env, library);
+        for (int k = 0; k < n; k++)
+            set(env, sets[k]);
+    }
+    if (mask)
+        ignore(mask);
+    run(path, argv + i, env, argc - i);
+}
