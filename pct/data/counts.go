@@ -1,0 +1,160 @@
+package data
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// CountKind is how a count file keeps its samples.
+type CountKind uint32
+
+const (
+	Histogram CountKind = 1 // a counter for each bin of addresses
+	Log       CountKind = 2 // a record for each sample, in their order
+	Circular  CountKind = 3 // the same, of which the newest are kept
+	Table     CountKind = 4 // a counter for each address that was found
+)
+
+// ObjectKernel is the Object.Kind of the kernel and its modules; their addresses
+// are run-time ones.
+const ObjectKernel = 3
+
+// Counts is the header of a count file: the samples of one process in one mapped
+// object. docs/FORMAT.md specifies the file. It can be read at any instant of the
+// process's life.
+type Counts struct {
+	Path       string // of the count file
+	Object     string // path of the object, or a name in brackets: [vdso], [anon], [kernel]
+	BuildID    string // lower-case hex, "" if it has none
+	Translator string // command of the translator that the file wants, "" the default one
+	Clock      string // as in Header
+	Resource   string // as in Header; the unit is µs
+	Kind       CountKind
+	ObjectKind byte // as Object.Kind
+
+	Width   int // bytes of a counter; of a record or a table's entry 16
+	BinSize int // bytes of addresses in a bin
+
+	Low  uint64 // first ELF virtual address covered
+	Size uint64 // bytes of addresses covered
+	Bias uint64 // run-time address minus ELF virtual address
+
+	Capacity uint64 // bins, records or entries that there is room for
+	Written  uint64 // records written, ever
+	Samples  uint64 // stored
+	Lost     uint64 // not stored: the counter was full, or there was no room
+	Full     uint64 // counters that are at their greatest value
+
+	Period time.Duration // mean time between two samples, and the weight of each
+	Start  time.Time     // origin of the times of records
+	Pid    int
+
+	payload int64 // where it begins
+}
+
+// NotCounts says that a file is no count file, and that nothing was read of it.
+type NotCounts struct {
+	Path    string
+	Why     string
+	Foreign bool // it is something else, rather than a damaged count file
+}
+
+func (n *NotCounts) Error() string { return fmt.Sprintf("%s: %s", n.Path, n.Why) }
+
+// OpenCounts reads the header of a count file. What is no count file, or has a
+// damaged header, is a *NotCounts error. A file that is too short for its capacity
+// is returned together with a *Truncated error: its whole bins or records can be
+// read. It never waits, whatever the path names.
+func OpenCounts(path string) (*Counts, error) {
+	f, size, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	c, err := readCountHeader(f, path, size)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.countFull(f); err != nil {
+		return nil, err
+	}
+	return c, c.truncated(size)
+}
+
+// openRegular opens a file for reading unless reading could wait or do something
+// else: a FIFO, a device.
+func openRegular(path string) (*os.File, int64, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	if !st.Mode().IsRegular() {
+		return nil, 0, &NotCounts{path, "is no regular file", true}
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
+	if err != nil {
+		return nil, 0, err
+	}
+	// It may have been replaced in between.
+	if st, err = f.Stat(); err == nil && !st.Mode().IsRegular() {
+		err = &NotCounts{path, "is no regular file", true}
+	}
+	if err != nil {
+		return nil, 0, errors.Join(err, f.Close())
+	}
+	return f, st.Size(), nil
+}
+
+// readCountHeader reads and checks the header. An empty file, or one without a
+// magic, may be a count file that is just being made.
+func readCountHeader(f *os.File, path string, size int64) (*Counts, error) {
+	if size == 0 {
+		return nil, &NotCounts{path, "is empty", true}
+	}
+	header := make([]byte, min(size, countHeaderSize))
+	n, err := f.ReadAt(header, 0)
+	if err != nil && err != io.EOF {
+		return nil, &fs.PathError{Op: "read", Path: path, Err: err}
+	}
+	c, err := decodeCounts(header[:n])
+	switch {
+	case errors.Is(err, errNotCounts):
+		return nil, &NotCounts{path, err.Error(), true}
+	case err != nil:
+		return nil, &NotCounts{path, "damaged count file: " + err.Error(), false}
+	}
+	c.Path = path
+	return c, nil
+}
+
+// truncated says that a file of this size is too short, nil if it isn't. Logs need
+// to be as long as what was written into them.
+func (c *Counts) truncated(size int64) error {
+	want := uint64(c.payload) + c.entries()*uint64(c.Width)
+	if uint64(size) >= want {
+		return nil
+	}
+	whole := c.payload
+	if size > c.payload {
+		whole = size - (size-c.payload)%int64(c.Width)
+	}
+	what := "its counters are"
+	if c.Kind == Log || c.Kind == Circular {
+		what = "its records are"
+	}
+	return &Truncated{Path: c.Path, Offset: min(whole, size), Size: size, Why: what + " cut off"}
+}
+
+// entries is the number of bins, records or table entries that can hold something.
+func (c *Counts) entries() uint64 {
+	if c.Kind == Log || c.Kind == Circular {
+		return min(c.Written, c.Capacity)
+	}
+	return c.Capacity
+}
