@@ -49,7 +49,7 @@ func TestWriteCounts(t *testing.T) {
 			c.Kind, c.Width, c.Low, c.Size, c.Capacity, c.Samples = Histogram, 2, 0x1000, 0x1ff001, 0x1ff001, 257
 		}},
 		{"greatest", nil, map[uint64]uint64{0: 1<<64 - 1}, nil, func(c *Counts) {
-			c.Kind, c.Width, c.Size, c.Capacity, c.Samples = Histogram, 8, 1, 1, 1<<64 - 1
+			c.Kind, c.Width, c.Size, c.Capacity, c.Samples = Histogram, 8, 1, 1, 1<<64-1
 		}},
 		{"bins", func(c *Counts) { c.BinSize = 16 }, map[uint64]uint64{0x1001: 1, 0x100f: 2, 0x1010: 4}, map[uint64]uint64{0x1000: 3, 0x1010: 4}, func(c *Counts) {
 			c.Kind, c.Width, c.BinSize, c.Low, c.Size, c.Capacity, c.Samples = Histogram, 1, 16, 0x1000, 0x11, 2, 7

@@ -3,10 +3,12 @@
 //
 // A run directory PROG.PID holds
 //
-//	meta    text, key=value: what ran, when, and how it was sampled
-//	paths   binary: the calling context tree and the samples, see Writer
-//	tree    text, only with the first process of a run: all its processes, see TreeWriter
-//	NAME    text, whatever an OUT(NAME) of a dbctl script wrote
+//	meta         text, key=value: what ran, when, and how it was sampled
+//	paths        binary: the calling context tree and the samples, see Writer
+//	tree         text, only with the first process of a run: all its processes, see TreeWriter
+//	OBJECT       binary: samples in one mapped object, see Counts
+//	kernel.syms  text: symbols of the kernel, see ReadKernelSymbols
+//	NAME         text, whatever an OUT(NAME) of a dbctl script wrote
 //
 // Life cycle: a collector makes the directory with Create, writes meta with the
 // state "running", appends to paths, and rewrites meta at the end with another
@@ -42,10 +44,14 @@ type Header struct {
 type Object struct {
 	Path    string
 	BuildID string // lower-case hex, "" if it has none
-	Kind    byte   // 0 file, 1 vDSO, 2 anonymous memory
+	Kind    byte   // 0 file, 1 vDSO, 2 anonymous memory, 3 kernel
 	Start   uint64 // first mapped address
 	End     uint64 // first address after it
 	Bias    uint64 // run-time address minus ELF virtual address
+
+	// Translator is the command that a count file is stamped with, "" the default
+	// one. It is not kept in a paths file.
+	Translator string
 }
 
 // Node is a calling context: an instruction, called from its parent.
@@ -55,14 +61,17 @@ type Node struct {
 	Vaddr  uint64   // ELF virtual address; run-time address where Object is 0
 }
 
-// Sample is one reading of the clock.
+// Sample is one reading of the clock, or several at the same node of which only
+// their number is known.
 type Sample struct {
 	Time    time.Duration // since Header.Start
 	CPU     time.Duration // CPU time of the process so far, 0 unknown
 	Thread  uint32        // kernel thread id
 	Node    NodeID        // innermost frame, 0 if there was no call path
-	Weight  uint64        // in Header.Unit
+	Weight  uint64        // in Header.Unit, of all of them
+	Count   uint64        // how many they are, from 1; a Writer takes each for one
 	Partial bool          // the call path does not reach its outermost frame
+	Untimed bool          // they are from a counter: Time, CPU and Thread mean nothing
 	Fields  []FieldValue
 }
 
@@ -72,7 +81,7 @@ type FieldValue struct {
 	Value string
 }
 
-// Truncated says that a paths file has a tail that is not whole records: its
+// Truncated says that a file has a tail that is not whole records, or lacks one: its
 // writer was killed or is just writing, or the file was damaged. What stands
 // before the tail was read and is good.
 type Truncated struct {

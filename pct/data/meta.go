@@ -19,6 +19,8 @@ type Meta struct {
 	Exe           string // path of the executable
 	BuildID, Host string
 	Pid, Ppid     int
+	Collector     string // what took the samples: "libpct", "" dbctl
+	Started       uint64 // of the process, in clock ticks since boot: field 22 of /proc/PID/stat
 	Start, End    time.Time
 	Clock         string        // as in Header
 	Period        time.Duration // as in Header
@@ -50,6 +52,8 @@ var metaKeys = []metaKey{
 	text("host", func(m *Meta) *string { return &m.Host }),
 	number("pid", func(m *Meta) *int { return &m.Pid }),
 	number("ppid", func(m *Meta) *int { return &m.Ppid }),
+	text("collector", func(m *Meta) *string { return &m.Collector }),
+	count("started", func(m *Meta) *uint64 { return &m.Started }),
 	instant("start", func(m *Meta) *time.Time { return &m.Start }),
 	instant("end", func(m *Meta) *time.Time { return &m.End }),
 	text("clock", func(m *Meta) *string { return &m.Clock }),
@@ -63,6 +67,11 @@ var metaKeys = []metaKey{
 	text("status", func(m *Meta) *string { return &m.Status }),
 	text("tree", func(m *Meta) *string { return &m.Tree }),
 }
+
+const (
+	stateRunning = "running"
+	stateKilled  = "killed"
+)
 
 const (
 	argvKey = "argv"

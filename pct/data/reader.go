@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -27,81 +25,27 @@ type Run struct {
 	Fields  []string
 	Samples []Sample
 	Lost    map[string]uint64 // samples not taken, by reason
-	Writing bool              // a collector has the file paths open for writing
+	Full    uint64            // counters that are at their greatest value, and may stand for more samples
+	Writing bool              // a collector has the file paths open for writing, or samples into count files
+
+	// Damage tells of files that could not be read, or only in part: *NotCounts,
+	// *Truncated, *fs.PathError.
+	Damage []error
 }
 
-// Open reads a run directory, or the one that the given paths file stands in.
-// It works at any instant of the run's life. The file paths may be absent (a run
-// without samples), or meta, but not both.
-//
-// If paths does not end with a whole record, the run is returned together with a
-// *Truncated error. All other errors come with a nil run.
-func Open(path string) (*Run, error) {
-	st, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	dir := path
-	if !st.IsDir() {
-		dir = filepath.Dir(path)
-	}
-	r := &Run{
-		Dir:     dir,
-		Objects: make([]Object, 1),
-		Nodes:   make([]Node, 1),
-		Fields:  make([]string, 1),
-		Lost:    map[string]uint64{},
-	}
-	meta, metaErr := ReadMeta(dir)
-	if metaErr != nil && !errors.Is(metaErr, fs.ErrNotExist) {
-		return nil, metaErr
-	}
-	r.Meta = meta
-	pathsPath := filepath.Join(dir, pathsFile)
-	if !st.IsDir() {
-		pathsPath = path
-	}
-	r.Writing = claimed(pathsPath) // before it is read: who has ended by then has written all
-	src, err := os.ReadFile(pathsPath)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && metaErr == nil:
-		return r, nil
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, notARun(path)
-	case err != nil:
-		return nil, err
-	}
-	whole, err := r.decode(src)
-	if errors.Is(err, errForeign) {
-		return nil, fmt.Errorf("%s %w", pathsPath, err)
-	}
-	if err != nil {
-		return r, &Truncated{Path: pathsPath, Offset: int64(whole), Size: int64(len(src)), Why: err.Error()}
-	}
-	return r, nil
-}
-
-// ReadMeta reads the meta of a run directory alone.
+// ReadMeta reads the meta of a run directory alone. Of a damaged one, what stands
+// before the damage is returned together with the error.
 func ReadMeta(dir string) (Meta, error) {
 	path := filepath.Join(dir, metaFile)
-	src, err := os.ReadFile(path)
+	src, err := readRegular(path)
 	if err != nil {
 		return Meta{}, err
 	}
 	m, err := decodeMeta(src)
 	if err != nil {
-		return Meta{}, fmt.Errorf("%s: %w", path, err)
+		return m, fmt.Errorf("%s: %w", path, err)
 	}
 	return m, nil
-}
-
-// notARun tells those who named the directory above to name what is in it.
-func notARun(path string) error {
-	hint := ""
-	if inside, err := filepath.Glob(filepath.Join(path, "*", metaFile)); err == nil && len(inside) > 0 {
-		hint = fmt.Sprintf("; it holds some, such as %s", filepath.Dir(inside[0]))
-	}
-	return fmt.Errorf("%s is not a run directory: it has neither %s nor %s%s", path, metaFile, pathsFile, hint)
 }
 
 var (
@@ -218,6 +162,7 @@ func (r *Run) sample(c *cursor, last *Sample) bool {
 		}
 		s.Fields[i] = FieldValue{Field: FieldID(field), Value: c.string()}
 	}
+	s.Count = 1
 	if !c.bad {
 		r.Samples = append(r.Samples, s)
 	}

@@ -73,7 +73,7 @@ func TestNoRoom(t *testing.T) {
 	r, err := Open(dir)
 	check(t, err)
 	wantNodes := []Node{{}, {0, 1, 1}, {1, 0, 2}, {2, 0, 3}}
-	wantSamples := []Sample{{Node: 1}, {Node: 3, Thread: 100}}
+	wantSamples := []Sample{{Node: 1, Count: 1}, {Node: 3, Thread: 100, Count: 1}}
 	if !reflect.DeepEqual(r.Nodes, wantNodes) || !reflect.DeepEqual(r.Samples, wantSamples) {
 		t.Errorf("nodes %+v samples %+v", r.Nodes, r.Samples)
 	}

@@ -1,0 +1,124 @@
+package data
+
+import (
+	"bytes"
+	"errors"
+	"math/bits"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// lostCounts is why samples are missing from a count file.
+const lostCounts = "a counter was full, or a file had no room"
+
+// fold adds the samples of a count file to the run. Their call paths are one frame
+// deep.
+func (r *Run) fold(c *Counts) error {
+	r.adopt(c)
+	if c.Resource != r.Header.Resource {
+		return errors.New(c.Path + " measured " + c.Resource + " and the run " + r.Header.Resource + ", which can't be added up")
+	}
+	object := ObjectID(len(r.Objects))
+	r.Objects = append(r.Objects, Object{
+		Path: c.Object, BuildID: c.BuildID, Kind: c.ObjectKind, Translator: c.Translator,
+		Start: c.Low + c.Bias, End: c.Low + c.Bias + c.Size, Bias: c.Bias,
+	})
+	if c.Lost > 0 {
+		r.Lost[lostCounts] += c.Lost
+	}
+	r.Full += c.Full
+	node := func(vaddr uint64) NodeID {
+		r.Nodes = append(r.Nodes, Node{Object: object, Vaddr: vaddr})
+		return NodeID(len(r.Nodes) - 1)
+	}
+	if c.Kind != Log && c.Kind != Circular {
+		return c.Each(func(vaddr, count uint64) {
+			r.Samples = append(r.Samples, Sample{Node: node(vaddr), Weight: weigh(count, c.Period), Count: count, Untimed: true})
+		})
+	}
+	all, err := c.records()
+	late := c.Start.Sub(r.Header.Start)
+	weight := weigh(1, c.Period)
+	nodes := map[uint32]NodeID{}
+	if room := len(r.Samples) + len(all); cap(r.Samples) < room {
+		r.Samples = append(make([]Sample, 0, room), r.Samples...)
+	}
+	for _, rec := range all {
+		id, ok := nodes[rec.offset]
+		if !ok {
+			id = node(c.Low + uint64(rec.offset))
+			nodes[rec.offset] = id
+		}
+		r.Samples = append(r.Samples, Sample{Time: late + time.Duration(rec.time), Thread: rec.thread, Node: id, Weight: weight, Count: 1})
+	}
+	return err
+}
+
+// weigh is the weight of samples in µs.
+func weigh(count uint64, period time.Duration) uint64 {
+	high, low := bits.Mul64(count, uint64(period))
+	if high >= uint64(time.Microsecond) {
+		return 1<<64 - 1
+	}
+	weight, _ := bits.Div64(high, low, uint64(time.Microsecond))
+	return weight
+}
+
+// adopt takes what the run does not know yet from a count file.
+func (r *Run) adopt(c *Counts) {
+	h, m := &r.Header, &r.Meta
+	if h.Unit == "" {
+		*h = Header{Resource: c.Resource, Unit: "µs", Clock: c.Clock, Period: c.Period, Start: m.Start}
+		if h.Start.IsZero() {
+			h.Start = c.Start
+		}
+	}
+	if m.Version == 0 { // there is no meta
+		m.Pid, m.Clock, m.Period = c.Pid, c.Clock, c.Period
+		if m.Start.IsZero() || c.Start.Before(m.Start) {
+			m.Start = c.Start
+		}
+	}
+}
+
+// settle completes the meta of a run of count files: a process that was killed
+// could not say so.
+func (r *Run) settle() {
+	m := &r.Meta
+	m.Samples, m.Lost = 0, 0
+	for i := range r.Samples {
+		m.Samples += r.Samples[i].Count
+	}
+	for _, n := range r.Lost {
+		m.Lost += n
+	}
+	if m.State == stateRunning && m.Started > 0 {
+		if alive(*m) {
+			r.Writing = true
+		} else {
+			m.State = stateKilled
+		}
+	}
+}
+
+// alive reports whether a process still runs the program of a meta.
+func alive(m Meta) bool {
+	proc := filepath.Join("/proc", strconv.Itoa(m.Pid))
+	stat, err := os.ReadFile(filepath.Join(proc, "stat"))
+	// The name, which is in parentheses, may hold anything.
+	end := bytes.LastIndexByte(stat, ')')
+	if err != nil || end < 0 {
+		return false
+	}
+	const state, started = 0, 19 // of the fields after the name
+	fields := strings.Fields(string(stat[end+1:]))
+	if len(fields) <= started || fields[state] == "Z" || fields[state] == "X" ||
+		fields[started] != strconv.FormatUint(m.Started, 10) {
+		return false
+	}
+	exe, err := os.Readlink(filepath.Join(proc, "exe"))
+	return err != nil || m.Exe == "" || strings.TrimSuffix(exe, " (deleted)") == m.Exe
+}

@@ -1,0 +1,207 @@
+package data
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// Open reads a run directory: meta, paths, and all count files in it. Of a file in
+// such a directory, or anywhere else, it reads that, and the directory's meta. It works
+// at any instant of the run's life, and never waits. The file paths may be absent (a
+// run without samples), or meta, but not all of them.
+//
+// If paths does not end with a whole record, the run is returned together with a
+// *Truncated error; so is a single count file that is too short. All other errors
+// come with a nil run. What is wrong with other files is in Run.Damage.
+func Open(path string) (*Run, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !st.IsDir() {
+		return OpenFiles(filepath.Dir(path), []string{filepath.Base(path)})
+	}
+	names, err := countFiles(path)
+	if err != nil {
+		return nil, err
+	}
+	r, hasMeta := open(path)
+	torn, err := r.readPaths(filepath.Join(path, pathsFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	r.addFiles(names, true)
+	if err != nil && !hasMeta && len(r.Objects) == 1 && len(r.Damage) == 0 {
+		return nil, notARun(path)
+	}
+	return r, torn
+}
+
+// OpenFiles reads some of the files in a directory: count files, and paths. With a
+// single name an error is that of the file, as of Open.
+func OpenFiles(dir string, names []string) (*Run, error) {
+	r, _ := open(dir)
+	before := len(r.Damage)
+	r.addFiles(names, false)
+	if len(names) != 1 || len(r.Damage) == before {
+		return r, nil
+	}
+	err := r.Damage[before]
+	r.Damage = r.Damage[:before]
+	var torn *Truncated
+	if errors.As(err, &torn) {
+		return r, err
+	}
+	return nil, err
+}
+
+// IsRun reports whether Open finds something in a directory.
+func IsRun(dir string) bool {
+	for _, name := range []string{metaFile, pathsFile} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			return true
+		}
+	}
+	names, err := countFiles(dir)
+	return err == nil && slices.ContainsFunc(names, func(name string) bool {
+		_, err := OpenCounts(filepath.Join(dir, name))
+		var torn *Truncated
+		return err == nil || errors.As(err, &torn)
+	})
+}
+
+// IsPart reports whether a file of this name in a run directory belongs to the run
+// and holds no samples.
+func IsPart(name string) bool {
+	return name == metaFile || name == treeFile || name == kernelSymbolsFile
+}
+
+// open begins a run with its meta.
+func open(dir string) (r *Run, hasMeta bool) {
+	var err error
+	r = &Run{
+		Dir:     dir,
+		Objects: make([]Object, 1),
+		Nodes:   make([]Node, 1),
+		Fields:  make([]string, 1),
+		Lost:    map[string]uint64{},
+	}
+	r.Meta, err = ReadMeta(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		r.Damage = append(r.Damage, err)
+	}
+	return r, r.Meta.Version > 0
+}
+
+// readPaths adds a paths file; torn says that its tail is not whole.
+func (r *Run) readPaths(path string) (torn, err error) {
+	writing := claimed(path) // before it is read: who has ended by then has written all
+	src, err := readRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	r.Writing = r.Writing || writing
+	whole, err := r.decode(src)
+	if errors.Is(err, errForeign) {
+		return nil, fmt.Errorf("%s %w", path, err)
+	}
+	if err != nil {
+		return &Truncated{Path: path, Offset: int64(whole), Size: int64(len(src)), Why: err.Error()}, nil
+	}
+	return nil, nil
+}
+
+// addFiles adds count files and paths of the run's directory. If all files of the
+// directory are named, some need not be either.
+func (r *Run) addFiles(names []string, all bool) {
+	folded := false
+	for _, name := range names {
+		path := filepath.Join(r.Dir, name)
+		if isPaths(path) {
+			torn, err := r.readPaths(path)
+			if err = errors.Join(torn, err); err != nil {
+				r.Damage = append(r.Damage, unwrapped(err))
+			}
+			continue
+		}
+		c, err := OpenCounts(path)
+		var foreign *NotCounts
+		if all && errors.As(err, &foreign) && foreign.Foreign {
+			continue // the output of a script
+		}
+		if c != nil {
+			folded = true
+			if trouble := r.fold(c); trouble != nil {
+				err = trouble
+			}
+		}
+		if err != nil {
+			r.Damage = append(r.Damage, err)
+		}
+	}
+	if folded {
+		r.settle()
+	}
+}
+
+// unwrapped is the only error that was joined.
+func unwrapped(err error) error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return joined.Unwrap()[0]
+	}
+	return err
+}
+
+// isPaths reports whether a file has the magic of a paths file, of any version.
+func isPaths(path string) bool {
+	f, _, err := openRegular(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	first := make([]byte, len(magic)-2)
+	_, err = io.ReadFull(f, first)
+	return err == nil && bytes.HasPrefix([]byte(magic), first) || filepath.Base(path) == pathsFile
+}
+
+// countFiles are the names of the files in a directory that may be count files.
+func countFiles(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if name := e.Name(); element(name) && !e.IsDir() && name != pathsFile && !IsPart(name) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// readRegular is os.ReadFile of what can be read without waiting.
+func readRegular(path string) ([]byte, error) {
+	f, size, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
+	_, err = b.ReadFrom(f)
+	return b.Bytes(), err
+}
+
+// notARun tells those who named the directory above to name what is in it.
+func notARun(path string) error {
+	hint := ""
+	if inside, err := filepath.Glob(filepath.Join(path, "*", metaFile)); err == nil && len(inside) > 0 {
+		hint = fmt.Sprintf("; it holds some, such as %s", filepath.Dir(inside[0]))
+	}
+	return fmt.Errorf("%s is not a run directory: it has neither %s nor %s nor count files%s", path, metaFile, pathsFile, hint)
+}
