@@ -177,6 +177,9 @@ func (rs *Runs) Select(window *Window, where *Expr) (*Selection, error) {
 // Samples returns the number of samples selected.
 func (s *Selection) Samples() int { return s.count }
 
+// Weight returns the weight of the samples selected.
+func (s *Selection) Weight() uint64 { return s.weight }
+
 // Limits says what selected the samples; nothing if all were taken.
 func (s *Selection) Limits() []string { return s.limits }
 
