@@ -33,6 +33,7 @@ type Counts struct {
 	Object     string // path of the object, or a name in brackets: [vdso], [anon], [kernel]
 	BuildID    string // lower-case hex, "" if it has none
 	Translator string // command of the translator that the file wants, "" the default one
+	Refused    string // the same of a file that belongs to somebody else, whose commands are not executed
 	Clock      string // as in Header
 	Resource   string // as in Header; the unit is µs
 	Kind       CountKind
@@ -81,6 +82,9 @@ func OpenCounts(path string) (*Counts, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.Translator != "" && !ours(f) {
+		c.Translator, c.Refused = "", c.Translator
+	}
 	if err := c.countFull(f); err != nil {
 		return nil, err
 	}
@@ -109,6 +113,12 @@ func openRegular(path string) (*os.File, int64, error) {
 		return nil, 0, errors.Join(err, f.Close())
 	}
 	return f, st.Size(), nil
+}
+
+// ours reports whether a file belongs to the user or the administrator.
+func ours(f *os.File) bool {
+	var st unix.Stat_t
+	return unix.Fstat(int(f.Fd()), &st) == nil && (st.Uid == 0 || int(st.Uid) == os.Geteuid())
 }
 
 // readCountHeader reads and checks the header. An empty file, or one without a

@@ -3,6 +3,7 @@ package data
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math/bits"
 	"os"
 	"path/filepath"
@@ -11,8 +12,8 @@ import (
 	"time"
 )
 
-// lostCounts is why samples are missing from a count file.
-const lostCounts = "a counter was full, or a file had no room"
+// LostCounts is the key in Run.Lost of the samples that are missing from count files.
+const LostCounts = "a counter was full, or a file had no room"
 
 // fold adds the samples of a count file to the run. Their call paths are one frame
 // deep.
@@ -27,9 +28,12 @@ func (r *Run) fold(c *Counts) error {
 		Start: c.Low + c.Bias, End: c.Low + c.Bias + c.Size, Bias: c.Bias,
 	})
 	if c.Lost > 0 {
-		r.Lost[lostCounts] += c.Lost
+		r.Lost[LostCounts] += c.Lost
 	}
 	r.Full += c.Full
+	if c.Refused != "" {
+		r.Damage = append(r.Damage, fmt.Errorf("%s: it wants the translator %q, which is not started, as the file belongs to somebody else", c.Path, c.Refused))
+	}
 	node := func(vaddr uint64) NodeID {
 		r.Nodes = append(r.Nodes, Node{Object: object, Vaddr: vaddr})
 		return NodeID(len(r.Nodes) - 1)

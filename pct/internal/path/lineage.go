@@ -114,11 +114,11 @@ func (rd *Reader) lineage(dirs []string) (roots []*node, warnings []string, err 
 			i = f.index(dir, m)
 		}
 		if i < 0 {
-			r, _, err := rd.read(dir)
+			r, err := rd.read(dir)
 			if err != nil {
 				return nil, nil, err
 			}
-			alone = append(alone, &run{Run: r, goesOn: r.Writing || len(r.Samples) == 0})
+			alone = append(alone, &run{Run: r, name: filepath.Base(r.Dir), goesOn: r.Writing || len(r.Samples) == 0})
 			continue
 		}
 		if nodes[f] == nil {
@@ -175,7 +175,7 @@ func kinless(runs []*run) []*node {
 		for _, r := range p.runs {
 			argv := r.Meta.Argv
 			if len(argv) == 0 {
-				argv = []string{commandLine(r.Run)}
+				argv = []string{r.commandLine()}
 			}
 			n.Programs = append(n.Programs, data.TreeProgram{Start: r.Meta.Start, Exe: r.Meta.Exe, Argv: argv, Dir: filepath.Base(r.Dir)})
 			n.Programs[len(n.Programs)-1].Mode = "sampled"
@@ -251,7 +251,7 @@ func (rd *Reader) catchUp(n *node) error {
 	}
 	n.CPU, n.Samples, n.Lost = 0, 0, 0
 	for _, dir := range n.dirs() {
-		r, _, err := rd.read(dir)
+		r, err := rd.read(dir)
 		if err != nil {
 			return fmt.Errorf("process %d: %w", n.Pid, err)
 		}
@@ -263,7 +263,7 @@ func (rd *Reader) catchUp(n *node) error {
 // add counts what is in a run of the process.
 func (n *node) add(r *data.Run) {
 	n.CPU += cpuTime(r)
-	n.Samples += uint64(len(r.Samples))
+	n.Samples += countOf(r)
 	for _, lost := range r.Lost {
 		n.Lost += lost
 	}

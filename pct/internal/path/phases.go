@@ -35,9 +35,16 @@ const (
 // o.Rows or fewer of a round length; cpu says that they are slices of CPU time. The
 // slices cover all samples, and follow each other. Paths are as in Paths.
 func (s *Selection) Phases(t Translator, o Options, cpu bool) (*Phases, error) {
+	if _, err := s.runs.needTimes("phases"); err != nil {
+		return nil, err
+	}
+	s = s.timed()
 	first, last, ok := s.extent(cpu)
 	if !ok {
-		return nil, &NoSamples{"the samples have no CPU times"}
+		if cpu {
+			return nil, &NoSamples{"the samples have no CPU times"}
+		}
+		return nil, &NoSamples{"the samples have no times"}
 	}
 	if o.Interval == 0 {
 		o.Interval = roundInterval(first, last, cmp.Or(o.Rows, defaultSlices))
@@ -66,7 +73,7 @@ func (s *Selection) extent(cpu bool) (first, last time.Duration, ok bool) {
 			first, last = min(first, at), max(last, at)
 		}
 	}
-	return first, last, !cpu || last > 0
+	return first, last, s.count > 0 && (!cpu || last > 0)
 }
 
 // roundInterval is the shortest length such as 1, 2 or 5 ms of which at most n

@@ -14,8 +14,10 @@ import (
 // program did in one process.
 type run struct {
 	*data.Run
+	name    string        // PROG.PID
 	offset  time.Duration // from the start of the first process of its tree to its own origin
 	goesOn  bool          // a collector has its files open
+	kernel  []data.KernelSymbol
 	process *process
 }
 
@@ -147,7 +149,7 @@ func group(runs []*run, trees []*family) []*process {
 	var all []*process
 	byKin := map[kin][]*run{}
 	for i, r := range runs {
-		r.process = &process{name: filepath.Base(r.Dir), runs: []*run{r}}
+		r.process = &process{name: r.name, runs: []*run{r}}
 		if k, ok := kinOf(r.Run, trees[i]); ok {
 			byKin[k] = append(byKin[k], r)
 		}

@@ -86,14 +86,13 @@ type tally struct {
 	samples int
 }
 
+func tallyOf(s *data.Sample) tally { return tally{s.Weight, int(s.Count)} }
+
 // rows add up what counts for the same row.
 type rows map[rowKey]tally
 
 func (rs rows) add(key rowKey, t tally) {
-	sum := rs[key]
-	sum.weight += t.weight
-	sum.samples += t.samples
-	rs[key] = sum
+	rs[key] = rs[key].plus(t)
 }
 
 // Paths returns the call paths of the selection. A path that ends before its
@@ -182,10 +181,7 @@ func (s *Selection) leaves(tr *tree, t Translator, o Options, label func(frame, 
 			if slice != nil {
 				l.slice = slice(r, sample)
 			}
-			sum := leaves[l]
-			sum.weight += sample.Weight
-			sum.samples++
-			leaves[l] = sum
+			leaves[l] = leaves[l].plus(tallyOf(sample))
 		}
 	}
 	return leaves, nil

@@ -17,7 +17,6 @@ type Reader struct {
 
 type knownRun struct {
 	run   *data.Run
-	torn  *data.Truncated
 	stamp [2]fileStamp
 }
 
@@ -36,24 +35,41 @@ func stampOf(dir string) (stamp [2]fileStamp) {
 	return stamp
 }
 
-// read is data.Open; a torn tail is no error, but told by its own.
-func (r *Reader) read(dir string) (*data.Run, *data.Truncated, error) {
+// read is data.Open; a torn tail is no error, but part of the damage.
+func (r *Reader) read(dir string) (*data.Run, error) {
 	stamp := stampOf(dir)
 	if k, ok := r.known[dir]; ok && k.stamp == stamp {
-		return k.run, k.torn, nil
+		return k.run, nil
 	}
-	in, err := data.Open(dir)
-	var torn *data.Truncated
-	if err != nil && !errors.As(err, &torn) {
-		return nil, nil, err
+	in, err := tolerate(data.Open(dir))
+	if err != nil {
+		return nil, err
 	}
 	if !in.Writing && in.Meta.State != stateRunning {
 		if r.known == nil {
 			r.known = map[string]knownRun{}
 		}
-		r.known[dir] = knownRun{in, torn, stamp}
+		r.known[dir] = knownRun{in, stamp}
 	}
-	return in, torn, nil
+	return in, nil
+}
+
+// readSource reads the files of one run.
+func (r *Reader) readSource(s source) (*data.Run, error) {
+	if s.names == nil {
+		return r.read(s.dir)
+	}
+	return tolerate(data.OpenFiles(s.dir, s.names))
+}
+
+// tolerate makes a torn tail part of the damage.
+func tolerate(r *data.Run, err error) (*data.Run, error) {
+	var torn *data.Truncated
+	if errors.As(err, &torn) {
+		r.Damage = append(r.Damage, err)
+		err = nil
+	}
+	return r, err
 }
 
 // Inside returns the run directories that the names stand for now: of a directory
@@ -91,4 +107,4 @@ func runDir(name string) string {
 	return name
 }
 
-func isRun(dir string) bool { return stampOf(dir) != [2]fileStamp{} }
+func isRun(dir string) bool { return stampOf(dir) != [2]fileStamp{} || data.IsRun(dir) }

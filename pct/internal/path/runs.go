@@ -6,8 +6,9 @@
 package path
 
 import (
+	"errors"
 	"fmt"
-	"path/filepath"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -20,28 +21,35 @@ type Runs struct {
 	all       []*run
 	processes []*process
 
-	// Warnings are sentences about runs that could be read only in part.
+	// Warnings are sentences about what could not be read, or only in part, and about
+	// samples that are missing.
 	Warnings []string
+
+	// Stamped starts the translator that a count file wants, a command. If it is nil,
+	// all objects go to the same one.
+	Stamped func(command string) (Translator, error)
+
+	kernel *kernelImage // where lines of the kernel are found, nil if nowhere
 }
 
-// Open reads run directories. It is an error if one of them is none, or if they
-// measured different things, which can't be added up.
-func Open(dirs []string) (*Runs, error) { return new(Reader).Open(dirs) }
+// Open reads run directories, directories of them, and files of them: count files and
+// paths. What can't be read is told by Warnings; it is an error if nothing can, or if
+// they measured different things, which can't be added up.
+func Open(names []string) (*Runs, error) { return new(Reader).Open(names) }
 
 // Open is Open, for a Reader.
-func (rd *Reader) Open(dirs []string) (*Runs, error) {
+func (rd *Reader) Open(names []string) (*Runs, error) {
 	rs := &Runs{}
 	trees := newFamilies()
 	var treeOf []*family
-	for _, dir := range dirs {
-		r, torn, err := rd.read(dir)
+	sources, problems := arguments(names)
+	for _, s := range sources {
+		r, err := rd.readSource(s)
 		if err != nil {
-			return nil, err
+			problems = append(problems, err)
+			continue
 		}
-		// Of a run that goes on, a torn end is the record that is being written.
-		if torn != nil && r.Meta.State != stateRunning {
-			rs.Warnings = append(rs.Warnings, torn.Error())
-		}
+		problems = append(problems, damage(r)...)
 		if len(rs.all) > 0 && len(r.Samples) > 0 {
 			first := rs.measured()
 			if first != nil && (first.Header.Resource != r.Header.Resource || first.Header.Unit != r.Header.Unit) {
@@ -50,7 +58,12 @@ func (rd *Reader) Open(dirs []string) (*Runs, error) {
 			}
 		}
 		f := trees.of(r.Dir, r.Meta)
-		in := &run{Run: r}
+		in := &run{Run: r, name: s.name()}
+		if slices.ContainsFunc(r.Objects, isKernel) {
+			if in.kernel, err = data.ReadKernelSymbols(r.Dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				problems = append(problems, err)
+			}
+		}
 		if f != nil {
 			in.offset = r.Header.Start.Sub(f.start())
 		}
@@ -59,9 +72,38 @@ func (rd *Reader) Open(dirs []string) (*Runs, error) {
 		rs.all = append(rs.all, in)
 		treeOf = append(treeOf, f)
 	}
+	if len(rs.all) == 0 {
+		return nil, errors.Join(problems...)
+	}
 	rs.processes = group(rs.all, treeOf)
+	for _, p := range problems {
+		rs.Warnings = appendOnce(rs.Warnings, p.Error())
+	}
 	rs.Warnings = append(rs.Warnings, trees.warnings...)
+	rs.Warnings = append(rs.Warnings, rs.saturated()...)
 	return rs, nil
+}
+
+// damage is what is worth telling of a run's damage: of one that goes on, a torn end
+// is the record that is being written.
+func damage(r *data.Run) []error {
+	return slices.DeleteFunc(slices.Clone(r.Damage), func(err error) bool {
+		var torn *data.Truncated
+		return errors.As(err, &torn) && r.Meta.State == stateRunning
+	})
+}
+
+// saturated says that count files were too small for their samples.
+func (rs *Runs) saturated() []string {
+	var full, lost uint64
+	for _, r := range rs.all {
+		full += r.Full
+		lost += r.Lost[data.LostCounts]
+	}
+	if full == 0 && lost == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d counters are full, %d samples were lost: some addresses have more samples than is shown", full, lost)}
 }
 
 const stateRunning = "running"
@@ -108,8 +150,8 @@ func (rs *Runs) Summary() Summary {
 		s.CPU += p.cpu()
 	}
 	for _, r := range rs.all {
-		s.Commands = appendOnce(s.Commands, commandLine(r.Run))
-		s.Samples += len(r.Samples)
+		s.Commands = appendOnce(s.Commands, r.commandLine())
+		s.Samples += int(countOf(r.Run))
 		for _, n := range r.Lost {
 			s.Lost += n
 		}
@@ -149,15 +191,24 @@ func cpuTime(r *data.Run) time.Duration {
 	return min(last, last-first+r.Header.Period)
 }
 
-// commandLine returns how a run's program was called, for people to read.
-func commandLine(r *data.Run) string {
+// countOf is the number of a run's samples.
+func countOf(r *data.Run) uint64 {
+	var n uint64
+	for i := range r.Samples {
+		n += r.Samples[i].Count
+	}
+	return n
+}
+
+// commandLine returns how the program was called, for people to read.
+func (r *run) commandLine() string {
 	if len(r.Meta.Argv) > 0 {
 		return strings.Join(r.Meta.Argv, " ")
 	}
 	if r.Meta.Exe != "" {
 		return r.Meta.Exe
 	}
-	return filepath.Base(r.Dir)
+	return r.name
 }
 
 func appendOnce(list []string, s string) []string {
@@ -226,8 +277,10 @@ func (rs *Runs) Span() time.Duration {
 		if first.IsZero() || start.Before(first) {
 			first = start
 		}
-		if end := start.Add(r.Samples[len(r.Samples)-1].Time); end.After(last) {
-			last = end
+		for i := range r.Samples {
+			if end := start.Add(r.Samples[i].Time); end.After(last) {
+				last = end
+			}
 		}
 	}
 	return last.Sub(first)

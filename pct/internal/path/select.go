@@ -13,20 +13,21 @@ import (
 // An attribute is a value that every sample has. A field of the same name hides
 // it.
 type attribute struct {
-	name string
-	get  func(r *run, s *data.Sample) string
-	bins func(r *run, s *data.Sample, length time.Duration) string // of a time: the stretch that it is in
+	name  string
+	get   func(r *run, s *data.Sample) string
+	bins  func(r *run, s *data.Sample, length time.Duration) string // of a time: the stretch that it is in
+	timed bool                                                      // counters do not have it
 }
 
 var attributes = []attribute{
 	timeAttribute("cpu", true),
-	{"exe", func(r *run, _ *data.Sample) string { return r.Meta.Exe }, nil},
-	{"partial", func(_ *run, s *data.Sample) string { return strconv.FormatBool(s.Partial) }, nil},
-	{"pid", func(r *run, _ *data.Sample) string { return strconv.Itoa(r.Meta.Pid) }, nil},
-	{"process", func(r *run, _ *data.Sample) string { return r.process.name }, nil},
-	{"thread", func(_ *run, s *data.Sample) string { return strconv.FormatUint(uint64(s.Thread), 10) }, nil},
+	{name: "exe", get: func(r *run, _ *data.Sample) string { return r.Meta.Exe }},
+	{name: "partial", get: func(_ *run, s *data.Sample) string { return strconv.FormatBool(s.Partial) }},
+	{name: "pid", get: func(r *run, _ *data.Sample) string { return strconv.Itoa(r.Meta.Pid) }},
+	{name: "process", get: func(r *run, _ *data.Sample) string { return r.process.name }},
+	{name: "thread", get: func(_ *run, s *data.Sample) string { return strconv.FormatUint(uint64(s.Thread), 10) }, timed: true},
 	timeAttribute("time", false),
-	{"weight", func(_ *run, s *data.Sample) string { return strconv.FormatUint(s.Weight, 10) }, nil},
+	{name: "weight", get: func(_ *run, s *data.Sample) string { return strconv.FormatUint(s.Weight/s.Count, 10) }},
 }
 
 func timeAttribute(name string, cpu bool) attribute {
@@ -36,6 +37,7 @@ func timeAttribute(name string, cpu bool) attribute {
 		bins: func(r *run, s *data.Sample, length time.Duration) string {
 			return bin(moment(r, s, cpu), length, cpu).span()
 		},
+		timed: true,
 	}
 }
 
@@ -61,12 +63,21 @@ func bind(r *run, name string, length time.Duration) getter {
 		switch {
 		case a.name != name:
 		case a.bins != nil && length > 0:
-			return func(s *data.Sample) (string, bool) { return a.bins(r, s, length), true }
+			return a.unlessUntimed(func(s *data.Sample) string { return a.bins(r, s, length) })
 		default:
-			return func(s *data.Sample) (string, bool) { return a.get(r, s), true }
+			return a.unlessUntimed(func(s *data.Sample) string { return a.get(r, s) })
 		}
 	}
 	return nil
+}
+
+func (a attribute) unlessUntimed(get func(s *data.Sample) string) getter {
+	return func(s *data.Sample) (string, bool) {
+		if a.timed && s.Untimed {
+			return "", false
+		}
+		return get(s), true
+	}
 }
 
 // bindAll binds a name in every run; where it means nothing no sample has a
@@ -82,6 +93,11 @@ func (rs *Runs) bindAll(name string, length time.Duration) ([]getter, error) {
 		}
 	}
 	if known {
+		timed := slices.ContainsFunc(attributes, func(a attribute) bool { return a.timed && a.name == name })
+		if timed && !slices.Contains(rs.Fields(), name) {
+			_, err := rs.needTimes(name)
+			return getters, err
+		}
 		return getters, nil
 	}
 	fields := "the samples have no fields"
@@ -120,6 +136,9 @@ type Selection struct {
 	count   int
 	weight  uint64
 	limits  []string
+
+	// Warnings are sentences about samples that could not be chosen.
+	Warnings []string
 }
 
 // Select takes the samples in the window for which where holds; a nil one leaves
@@ -132,6 +151,10 @@ func (rs *Runs) Select(window *Window, where *Expr) (*Selection, error) {
 	sel := &Selection{runs: rs, samples: make([][]*data.Sample, len(rs.all))}
 	within := window
 	if window != nil {
+		var err error
+		if sel.Warnings, err = rs.needTimes("-window"); err != nil {
+			return nil, err
+		}
 		sel.limits = append(sel.limits, window.Text())
 		if window.From < 0 {
 			_, last := rs.extent(false)
@@ -154,9 +177,7 @@ func (rs *Runs) Select(window *Window, where *Expr) (*Selection, error) {
 		for j := range r.Samples {
 			s = &r.Samples[j]
 			if (within == nil || within.holds(r, s)) && (where == nil || where.holds(get)) {
-				sel.samples[i] = append(sel.samples[i], s)
-				sel.count++
-				sel.weight += s.Weight
+				sel.take(i, s)
 			}
 		}
 	}
@@ -189,7 +210,7 @@ func (rs *Runs) extent(cpu bool) (first, last time.Duration) {
 	first, last = endless, -1
 	for _, r := range rs.all {
 		for i := range r.Samples {
-			if at := moment(r, &r.Samples[i], cpu); at > 0 || !cpu {
+			if at := moment(r, &r.Samples[i], cpu); (at > 0 || !cpu) && !r.Samples[i].Untimed {
 				first, last = min(first, at), max(last, at)
 			}
 		}

@@ -105,7 +105,7 @@ func (s *Selection) Instructions(t Translator) ([]Instruction, error) {
 func (s *Selection) byNode(run int) map[data.NodeID]tally {
 	sum := map[data.NodeID]tally{}
 	for _, sample := range s.samples[run] {
-		sum[sample.Node] = sum[sample.Node].plus(tally{sample.Weight, 1})
+		sum[sample.Node] = sum[sample.Node].plus(tallyOf(sample))
 	}
 	return sum
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/profilecollection/pct/pct/data"
 	"github.com/profilecollection/pct/translators"
 )
 
@@ -32,7 +33,14 @@ type place struct {
 }
 
 // objectKey tells objects apart.
-type objectKey struct{ path, buildID string }
+type objectKey struct {
+	path, buildID string
+	translator    string      // that it wants, "" the default one
+	kernel        *kernelBoot // of addresses of the kernel: what they mean
+}
+
+// kernelBoot is the kernel as it was when a run was sampled.
+type kernelBoot struct{ symbols []data.KernelSymbol }
 
 // symbols are the frames of all instructions on the selected call paths.
 type symbols struct {
@@ -64,7 +72,7 @@ func (s *Selection) symbolize(t Translator, templates bool) (*symbols, error) {
 			continue
 		}
 		slices.SortFunc(indices, func(a, b int) int { return cmp.Compare(all.places[a].vaddr, all.places[b].vaddr) })
-		if err := all.translate(t, all.objects[object], indices); err != nil {
+		if err := s.runs.translate(all, t, all.objects[object], indices); err != nil {
 			return nil, err
 		}
 	}
@@ -85,8 +93,12 @@ func (s *Selection) places() *symbols {
 	placeIndex := map[place]int32{}
 	for i, r := range s.runs.all {
 		objects := make([]int32, len(r.Objects))
+		boot := &kernelBoot{r.kernel}
 		for j, o := range r.Objects {
-			key := objectKey{o.Path, o.BuildID}
+			key := objectKey{path: o.Path, buildID: o.BuildID, translator: o.Translator}
+			if isKernel(o) {
+				key.kernel = boot
+			}
 			index, ok := objectIndex[key]
 			if !ok {
 				index = int32(len(all.objects))
@@ -116,7 +128,21 @@ func (s *Selection) places() *symbols {
 	return all
 }
 
-// translate fills in the chains of places in one object.
+// translate fills in the chains of places in one object, by the translator that it
+// wants or, if it wants none, by t.
+func (rs *Runs) translate(all *symbols, t Translator, object objectKey, places []int) error {
+	if object.kernel != nil {
+		return all.translateKernel(t, rs.kernel, object, places)
+	}
+	if object.translator != "" && rs.Stamped != nil {
+		var err error
+		if t, err = rs.Stamped(object.translator); err != nil {
+			return err
+		}
+	}
+	return all.translate(t, object, places)
+}
+
 func (s *symbols) translate(t Translator, object objectKey, places []int) error {
 	vaddrs := make([]uint64, len(places))
 	for i, p := range places {
@@ -127,14 +153,7 @@ func (s *symbols) translate(t Translator, object objectKey, places []int) error 
 		return err
 	}
 	for i, p := range places {
-		if len(answers[i]) == 0 {
-			continue
-		}
-		chain := make([]frame, len(answers[i]))
-		for j, l := range answers[i] {
-			chain[j] = frame{function: l.Func, file: l.File, line: l.Line, object: object.path, addr: vaddrs[i]}
-		}
-		s.chains[p] = chain
+		s.chains[p] = chain(object.path, vaddrs[i], answers[i])
 	}
 	return nil
 }

@@ -81,8 +81,7 @@ func (s *Selection) split(o Options) ([]*part, error) {
 				p = &part{Selection{runs: s.runs, samples: make([][]*data.Sample, len(s.samples))}, name}
 				byGroup[name] = p
 			}
-			p.samples[i] = append(p.samples[i], sample)
-			p.count++
+			p.take(i, sample)
 		}
 	}
 	return slices.SortedFunc(maps.Values(byGroup), func(a, b *part) int {

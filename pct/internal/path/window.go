@@ -101,10 +101,10 @@ func (w Window) Text() string {
 	return fmt.Sprintf("from %v to %v %s", w.From, w.To, of)
 }
 
-// holds reports whether a sample is in the window. One whose CPU time is not
-// known is in none of CPU time.
+// holds reports whether a sample is in the window. One without a time is in none, and
+// one whose CPU time is not known in none of CPU time.
 func (w Window) holds(r *run, s *data.Sample) bool {
-	if w.CPU && s.CPU == 0 {
+	if s.Untimed || w.CPU && s.CPU == 0 {
 		return false
 	}
 	at := moment(r, s, w.CPU)
