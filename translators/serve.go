@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 )
 
 // A Request asks for the source coordinates of one address.
@@ -25,41 +26,148 @@ const maxLine = 16 << 20
 // answered as unknown, so that the lines keep their order, and described on
 // complain; Serve then returns ErrRequests at the end.
 func Serve(in io.Reader, out, complain io.Writer, translate func(Request) ([]Location, error)) error {
-	r := bufio.NewReaderSize(in, 64<<10)
+	each := func(batch []Request, answers [][]Location) error {
+		var err error
+		answers[0], err = translate(batch[0])
+		return err
+	}
+	return serve(in, out, complain, each, 1)
+}
+
+// maxBatch bounds the requests of a batch, and so what is held of them in memory.
+const maxBatch = 64 << 10
+
+// ServeBatches is Serve for a translator that is the quicker the more requests it
+// sees at once. It is given as many as have come, and enters its answers into
+// answers, which has as many elements as batch. It must be done with a batch well
+// before the client's Timeout.
+func ServeBatches(in io.Reader, out, complain io.Writer, translate func(batch []Request, answers [][]Location) error) error {
+	return serve(in, out, complain, translate, maxBatch)
+}
+
+// A line is one line of the input.
+type line struct {
+	request Request
+	wrong   error // why it is no request
+}
+
+// patience is how long serve waits for more requests of a batch. The other side
+// is likely to be writing, a pipe's worth at a time.
+const patience = time.Millisecond
+
+func serve(in io.Reader, out, complain io.Writer, translate func([]Request, [][]Location) error, most int) error {
+	input, done := make(chan []line), make(chan struct{})
+	defer close(done)
+	var failed error // of reading; to be looked at when input is closed
+	go func() {
+		defer close(input)
+		failed = readRequests(in, min(most, 1024), input, done)
+	}()
 	w := bufio.NewWriterSize(out, 64<<10)
 	var bad error
 	var answer []byte
-	for n := 1; ; n++ {
-		if r.Buffered() == 0 {
-			if err := w.Flush(); err != nil {
+	for n := 1; ; {
+		lines, ok := gather(input, most)
+		if !ok {
+			break
+		}
+		batch := make([]Request, 0, len(lines))
+		for i, l := range lines {
+			if l.wrong == nil {
+				batch = append(batch, l.request)
+				continue
+			}
+			bad = ErrRequests
+			fmt.Fprintf(complain, "line %d: %v\n", n+i, l.wrong)
+		}
+		n += len(lines)
+		answers := make([][]Location, len(batch))
+		if len(batch) > 0 {
+			if err := translate(batch, answers); err != nil {
+				return errors.Join(err, w.Flush())
+			}
+		}
+		next := 0
+		for _, l := range lines {
+			var frames []Location
+			if l.wrong == nil {
+				frames = answers[next]
+				next++
+			}
+			answer = appendAnswer(answer[:0], frames)
+			if _, err := w.Write(answer); err != nil {
 				return err
 			}
 		}
-		line, err := readLine(r)
-		if err == io.EOF && line == "" {
-			break
-		}
-		if err != nil && err != io.EOF {
-			return errors.Join(fmt.Errorf("request %d: %w", n, err), w.Flush())
-		}
-		var frames []Location
-		if q, err := parseRequest(line); err == nil {
-			if frames, err = translate(q); err != nil {
-				return errors.Join(err, w.Flush())
-			}
-		} else {
-			bad = ErrRequests
-			fmt.Fprintf(complain, "line %d: %v\n", n, err)
-		}
-		answer = appendAnswer(answer[:0], frames)
-		if _, err := w.Write(answer); err != nil {
+		if err := w.Flush(); err != nil {
 			return err
 		}
 	}
-	if err := w.Flush(); err != nil {
-		return err
+	if failed != nil {
+		return failed
 	}
 	return bad
+}
+
+// gather returns the next lines, at most so many and at least one; false at the
+// end of the input.
+func gather(input <-chan []line, most int) ([]line, bool) {
+	lines, ok := <-input
+	if most == 1 {
+		return lines, ok
+	}
+	wait := time.NewTimer(patience)
+	defer wait.Stop()
+	for ok && len(lines) < most {
+		select {
+		case more, open := <-input:
+			if !open {
+				return lines, true // the next call sees the end
+			}
+			lines = append(lines, more...)
+			wait.Reset(patience)
+		case <-wait.C:
+			return lines, true
+		}
+	}
+	return lines, ok
+}
+
+// readRequests sends the lines of in, a few at a time, until its end or until done.
+func readRequests(in io.Reader, most int, to chan<- []line, done <-chan struct{}) error {
+	r := bufio.NewReaderSize(in, 64<<10)
+	var lines []line
+	send := func() bool {
+		if len(lines) == 0 {
+			return true
+		}
+		select {
+		case to <- lines:
+			lines = nil
+			return true
+		case <-done:
+			return false
+		}
+	}
+	for n := 1; ; n++ {
+		if r.Buffered() == 0 || len(lines) >= most {
+			if !send() {
+				return nil
+			}
+		}
+		text, err := readLine(r)
+		if err == io.EOF && text == "" {
+			send()
+			return nil
+		}
+		if err != nil && err != io.EOF {
+			send()
+			return fmt.Errorf("request %d: %w", n, err)
+		}
+		var l line
+		l.request, l.wrong = parseRequest(text)
+		lines = append(lines, l)
+	}
 }
 
 // ErrRequests: some lines were no requests.

@@ -1,9 +1,11 @@
 package translators
 
 import (
+	"bufio"
 	"bytes"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -180,6 +182,60 @@ func TestServeStopsAtError(t *testing.T) {
 	}
 }
 
+// What has come is one batch, whatever is wrong with some lines of it; what has not
+// come yet is not waited for.
+func TestServeBatches(t *testing.T) {
+	in, feed := io.Pipe()
+	out, answers := io.Pipe()
+	var complain bytes.Buffer
+	var sizes []int
+	done := make(chan error, 1)
+	go func() {
+		done <- ServeBatches(in, answers, &complain, func(batch []Request, answers [][]Location) error {
+			sizes = append(sizes, len(batch))
+			for i, q := range batch {
+				answers[i] = []Location{{Func: q.Object, Line: int(q.Vaddr)}}
+			}
+			return nil
+		})
+		answers.Close()
+	}()
+	r := bufio.NewReader(out)
+	for _, lines := range []string{"a\t0x1\n", "nonsense\n", "b\t0x2\nnonsense\nc\t0x3\n"} {
+		if _, err := io.WriteString(feed, lines); err != nil {
+			t.Fatal(err)
+		}
+		for want := range strings.Lines(lines) {
+			if got, err := r.ReadString('\n'); err != nil || got[0] != want[0] && got != "?|?|?\n" {
+				t.Fatalf("answer %q to %q, error %v", got, want, err)
+			}
+		}
+	}
+	feed.Close()
+	if rest, err := io.ReadAll(r); len(rest) > 0 || err != nil {
+		t.Errorf("more answers: %q, error %v", rest, err)
+	}
+	if err := <-done; err != ErrRequests {
+		t.Errorf("error %v, want %v", err, ErrRequests)
+	}
+	if !slices.Equal(sizes, []int{1, 2}) {
+		t.Errorf("batches of %v", sizes)
+	}
+	if s := complain.String(); !strings.HasPrefix(s, "line 2: ") || !strings.Contains(s, "\nline 4: ") {
+		t.Errorf("complaints %q", s)
+	}
+}
+
+func TestServeBatchesStopsAtError(t *testing.T) {
+	var out bytes.Buffer
+	err := ServeBatches(strings.NewReader("a\t0x1\na\t0x2\n"), &out, io.Discard, func([]Request, [][]Location) error {
+		return io.ErrClosedPipe
+	})
+	if err == nil || !strings.Contains(err.Error(), io.ErrClosedPipe.Error()) || out.Len() > 0 {
+		t.Errorf("error %v, answers %q", err, &out)
+	}
+}
+
 func TestServeRefusesLongLine(t *testing.T) {
 	in := io.MultiReader(strings.NewReader("a\t0x1\n"), strings.NewReader(strings.Repeat("x", maxLine+1<<20)))
 	var out bytes.Buffer
@@ -201,6 +257,9 @@ func TestDemangle(t *testing.T) {
 		"_ZN2nsL4statEi.constprop.0":                     "ns::stat",
 		"_RNvCs15kBYyAo9fc_7mycrate7example":             "mycrate::example",
 		"_ZN4core3fmt9Formatter3pad17h0123456789abcdefE": "core::fmt::Formatter::pad",
+		"__shapes_MOD_area":                              "shapes::area",
+		"__shapes_MOD_area.constprop.0.isra.0":           "shapes::area",
+		"_MOD_odd":                                       "_MOD_odd",
 		"runtime.mallocgc":                               "runtime.mallocgc",
 		"_Zbroken":                                       "_Zbroken",
 	} {

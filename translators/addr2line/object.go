@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/profilecollection/pct/translators"
 	"github.com/profilecollection/pct/translators/addr2line/internal/debuginfo"
@@ -15,8 +17,10 @@ type object struct {
 	debug   *debuginfo.Data // nil if there is none
 	symbols *symbolTable
 	stubs   []stub
-	name    string          // that its users know it by
-	bounds  *debuginfo.Code // of functions without a name; nil until they are asked for
+	name    string // that its users know it by
+	names   translators.Demangler
+	bounds  func() *debuginfo.Code // of functions without a name
+	changed atomic.Bool            // while it was read: it answers nothing any more
 }
 
 // open opens the ELF file at path, of the given build-id if one is given. Where
@@ -33,7 +37,7 @@ func (d finder) open(path, buildID string) (*object, error) {
 			return nil, err
 		}
 	}
-	o := &object{code: f, name: filepath.Base(path)}
+	o := &object{code: f, name: filepath.Base(path), bounds: sync.OnceValue(f.functions)}
 	g := d.debugFile(f)
 	if g != nil {
 		o.debug = d.debugInfo(g, f.lowestCode())
@@ -44,14 +48,14 @@ func (d finder) open(path, buildID string) (*object, error) {
 }
 
 // frames returns the frames of the instruction at vaddr, innermost first; none
-// where nothing is known of it.
-func (o *object) frames(vaddr uint64) []translators.Location {
+// where nothing is known of it. Any number of goroutines may call it.
+func (o *object) frames(vaddr uint64, withLines bool) []translators.Location {
 	if !o.code.executable(vaddr) {
 		return nil
 	}
 	var out []translators.Location
 	if o.debug != nil {
-		for _, f := range o.debug.Frames(vaddr) {
+		for _, f := range o.debug.Frames(vaddr, withLines) {
 			out = append(out, translators.Location{Func: f.Func, File: f.File, Line: f.Line})
 		}
 	}
@@ -69,16 +73,13 @@ func (o *object) symbol(vaddr uint64) string {
 	for _, s := range o.stubs {
 		if vaddr-s.low < s.high-s.low {
 			name, _ := strings.CutSuffix(s.name, "@plt")
-			return translators.Demangle(name) + "@plt"
+			return o.names.Name(name) + "@plt"
 		}
 	}
 	if name := o.symbols.find(vaddr); name != "" {
-		return translators.Demangle(name)
+		return o.names.Name(name)
 	}
-	if o.bounds == nil {
-		o.bounds = o.code.functions()
-	}
-	if start, ok := o.bounds.Start(vaddr); ok {
+	if start, ok := o.bounds().Start(vaddr); ok {
 		return fmt.Sprintf("%s+0x%x", o.name, start)
 	}
 	return ""

@@ -14,14 +14,14 @@ type Sections struct {
 	Info, Abbrev, Line, LineStr, Str, StrOffsets, Addr, Ranges, RngLists []byte
 }
 
-// Data is the debug information of an object. It is for one goroutine at a time.
+// Data is the debug information of an object. Any number of goroutines may ask it.
 type Data struct {
 	s      Sections
 	sup    *Data  // what dwz took out of several objects, nil if none
 	lowest uint64 // code below this address is code that the linker dropped
 	units  []*unit
-	code   []segment         // by index of unit
-	names  map[uint64]string // of functions, by offset of the entry
+	code   []segment // by index of unit
+	names  *nameCache
 }
 
 // A Frame is a function and a line in it: that of the instruction, or that of
@@ -34,7 +34,7 @@ type Frame struct {
 // New makes ready the debug information in s; sup is that of the file which dwz
 // made for s and others, or nil, and lowest is the lowest address of code.
 func New(s Sections, sup *Data, lowest uint64) *Data {
-	d := &Data{s: s, sup: sup, lowest: lowest, names: map[uint64]string{}}
+	d := &Data{s: s, sup: sup, lowest: lowest, names: newNameCache()}
 	d.units = readUnits(s.Info)
 	var spans []span
 	for _, u := range d.units {
@@ -49,14 +49,18 @@ func New(s Sections, sup *Data, lowest uint64) *Data {
 
 // Frames returns the frames of the instruction at addr, innermost first, none
 // where addr is not in any unit. Where the unit does not say the function, as in
-// assembly, there is one frame without.
-func (d *Data) Frames(addr uint64) []Frame {
+// assembly, there is one frame without. If withLines is false, no line tables are
+// read: the frames have functions alone.
+func (d *Data) Frames(addr uint64, withLines bool) []Frame {
 	id := lookup(d.code, addr)
 	if id < 0 {
 		return nil
 	}
 	u := d.units[id]
-	lines := d.lineTable(u)
+	lines := &lineTable{}
+	if withLines {
+		lines = d.lineTable(u)
+	}
 	t := d.walk(u)
 	var f Frame
 	f.File, f.Line = lines.find(addr)
@@ -65,7 +69,10 @@ func (d *Data) Frames(addr uint64) []Frame {
 		s := t.scopes[i]
 		f.Func = entry{d, u, s.off}.function()
 		frames = append(frames, f)
-		f = Frame{File: lines.file(s.callFile), Line: int(s.callLine)}
+		f = Frame{}
+		if withLines {
+			f = Frame{File: lines.file(s.callFile), Line: int(s.callLine)}
+		}
 	}
 	if frames == nil && f.File != "" {
 		frames = []Frame{f}

@@ -51,12 +51,12 @@ func (t *lineTable) file(n uint64) string {
 // lineTable returns the line table of u, an empty one where there is none that
 // can be read.
 func (d *Data) lineTable(u *unit) *lineTable {
-	if u.lines == nil {
+	u.readLines.Do(func() {
 		u.lines = &lineTable{}
 		if u.lineOff.ok() {
 			d.readLines(u, u.lines)
 		}
-	}
+	})
 	return u.lines
 }
 

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/profilecollection/pct/translators"
 )
 
 // maxHops bounds how far a name is followed from entry to entry.
@@ -25,18 +23,24 @@ type entry struct {
 // function returns the name of a function's entry as a reader wants it: its
 // linkage name without mangling and parameters, else its own name behind those
 // of the namespaces and types around its declaration; "" if it has none.
-func (e entry) function() string {
-	if name, ok := e.d.names[e.off]; ok {
+func (e entry) function() string { return e.functionWithin(maxHops) }
+
+// functionWithin is function of what is found in so many steps: whatever refers
+// to itself gets no further.
+func (e entry) functionWithin(hops int) string {
+	if hops == 0 {
+		return ""
+	}
+	if name, ok := e.d.names.ofEntry(e.off); ok {
 		return name
 	}
-	e.d.names[e.off] = "" // whatever refers to itself gets no further
 	name := e.linkageName()
 	if name != "" {
-		name = translators.Demangle(name)
+		name = e.d.names.symbols.Name(name)
 	} else {
-		name = e.scopedName(maxHops, "")
+		name = e.scopedName(hops, "")
 	}
-	e.d.names[e.off] = name
+	e.d.names.keep(e.off, name)
 	return name
 }
 
@@ -86,7 +90,7 @@ func (e entry) scopedName(hops int, member string) string {
 	if t.containers[i].tag != dwarf.TagSubprogram {
 		prefix = around.scopedName(hops-1, own)
 	} else if !isFunction {
-		prefix = around.function()
+		prefix = around.functionWithin(hops - 1)
 	}
 	if prefix == "" {
 		return own // a function directly within a function keeps its own name

@@ -2,7 +2,6 @@ package debuginfo
 
 import (
 	"cmp"
-	"container/heap"
 	"slices"
 )
 
@@ -35,10 +34,10 @@ func flatten(spans []span) []segment {
 	next := 0
 	for _, cut := range cuts {
 		for ; next < len(spans) && spans[next].low <= cut; next++ {
-			heap.Push(&open, spans[next])
+			open.push(spans[next])
 		}
 		for len(open) > 0 && open[0].high <= cut {
-			heap.Pop(&open)
+			open.pop()
 		}
 		id := int32(-1)
 		if len(open) > 0 {
@@ -64,22 +63,47 @@ func lookup(segments []segment, addr uint64) int32 {
 	return segments[i].id
 }
 
-// spanHeap has the span of the highest rank on top, of two the later one.
+// spanHeap has the span of the highest rank on top, of two the later one. (It is
+// container/heap without its boxes, which were half of the time to read a unit.)
 type spanHeap []span
 
-func (h spanHeap) Len() int { return len(h) }
-func (h spanHeap) Less(i, j int) bool {
+func (h spanHeap) before(i, j int) bool {
 	if h[i].rank != h[j].rank {
 		return h[i].rank > h[j].rank
 	}
 	return h[i].id > h[j].id
 }
-func (h spanHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *spanHeap) Push(x any)   { *h = append(*h, x.(span)) }
-func (h *spanHeap) Pop() any {
-	last := (*h)[len(*h)-1]
-	*h = (*h)[:len(*h)-1]
-	return last
+
+func (h *spanHeap) push(s span) {
+	*h = append(*h, s)
+	for i := len(*h) - 1; i > 0; {
+		parent := (i - 1) / 2
+		if !h.before(i, parent) {
+			return
+		}
+		(*h)[i], (*h)[parent] = (*h)[parent], (*h)[i]
+		i = parent
+	}
+}
+
+func (h *spanHeap) pop() {
+	last := len(*h) - 1
+	(*h)[0] = (*h)[last]
+	*h = (*h)[:last]
+	for i := 0; ; {
+		child := 2*i + 1
+		if child >= last {
+			return
+		}
+		if child+1 < last && h.before(child+1, child) {
+			child++
+		}
+		if !h.before(child, i) {
+			return
+		}
+		(*h)[i], (*h)[child] = (*h)[child], (*h)[i]
+		i = child
+	}
 }
 
 // ranges calls add for each piece of code of the range list v of unit u.

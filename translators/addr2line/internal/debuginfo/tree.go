@@ -30,12 +30,12 @@ const maxDepth = 4096
 
 // walk reads the whole tree of u, once.
 func (d *Data) walk(u *unit) *tree {
-	if u.tree == nil {
+	u.readTree.Do(func() {
 		w := walker{d: d, u: u, t: &tree{}}
+		u.tree = w.t
 		w.walk()
 		w.t.code = flatten(w.spans)
-		u.tree = w.t
-	}
+	})
 	return u.tree
 }
 

@@ -1,6 +1,9 @@
 package debuginfo
 
-import "debug/dwarf"
+import (
+	"debug/dwarf"
+	"sync"
+)
 
 // A unit is one contribution to .debug_info: a header and a tree of entries.
 type unit struct {
@@ -10,7 +13,6 @@ type unit struct {
 	first     uint64 // offset of the root entry
 	end       uint64 // offset behind the last entry
 	abbrevOff uint64
-	abbrevs   *abbrevTable // nil until wanted
 
 	// Of the root entry.
 	compile        bool   // it may hold code
@@ -21,8 +23,13 @@ type unit struct {
 	strOffsetsBase uint64
 	rnglistsBase   uint64
 
-	tree  *tree      // nil until wanted
-	lines *lineTable // nil until wanted
+	// Each is read when it is first wanted, by whoever wants it.
+	abbrevs     *abbrevTable
+	tree        *tree
+	lines       *lineTable
+	readAbbrevs sync.Once
+	readTree    sync.Once
+	readLines   sync.Once
 }
 
 // Unit types of DWARF 5 whose headers are longer.
@@ -190,8 +197,6 @@ func (d *Data) str(u *unit, v value) string {
 
 // table returns the abbreviations of u.
 func (d *Data) table(u *unit) *abbrevTable {
-	if u.abbrevs == nil {
-		u.abbrevs = readAbbrevs(d.s.Abbrev, u.abbrevOff, u.encoding)
-	}
+	u.readAbbrevs.Do(func() { u.abbrevs = readAbbrevs(d.s.Abbrev, u.abbrevOff, u.encoding) })
 	return u.abbrevs
 }
