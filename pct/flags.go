@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/profilecollection/pct/pct/internal/listing"
 	"github.com/profilecollection/pct/pct/internal/path"
 )
 
@@ -24,6 +25,7 @@ type options struct {
 	raw        bool
 	outFile    string
 	translator string
+	listing    listingOptions
 	help       bool
 }
 
@@ -77,12 +79,30 @@ func flagTable() []flag {
 			func(o *options, s string) (err error) { o.Rows, err = positive(s); return }},
 		{"n", "SLICES", "at most SLICES slices (default 20)",
 			func(o *options, s string) (err error) { o.Rows, err = positive(s); return }},
+		{"n", "FUNCTIONS", "at most FUNCTIONS functions",
+			func(o *options, s string) (err error) { o.Rows, err = positive(s); return }},
 		{"n", "FRAMES", "end after FRAMES frames; where there is no terminal, the default is 1",
 			func(o *options, s string) (err error) { o.frames, err = positive(s); return }},
 		{"threshold", "FRACTION", "only rows of this fraction or more: 0.01, 1%",
 			func(o *options, s string) (err error) { o.Threshold, err = fraction(s); return }},
 		{"O", "FILE", "write the report to FILE",
 			func(o *options, s string) error { o.outFile = s; return nil }},
+		{"O", "DIR", "write whole copies of the source files to DIR, which is new, empty, or holds older copies",
+			func(o *options, s string) error { o.listing.dir = s; return nil }},
+		{"all", "", "show all of the files or functions, not only what is around the hot lines",
+			func(o *options, _ string) error { o.listing.whole = true; return nil }},
+		{"file", "PATTERN", "only source files of this path, end of a path, or base name: lib/zip.c, 'zip*'",
+			func(o *options, s string) (err error) { o.listing.pattern, err = listing.ParsePattern(s); return }},
+		{"sym", "PATTERN", "only functions of this name, or into which one of this name was inlined: worker, 'std::*'",
+			func(o *options, s string) (err error) { o.listing.pattern, err = listing.ParsePattern(s); return }},
+		{"source", "FROM=TO", "look below TO for source files that were compiled below FROM; an empty FROM is for\n" +
+			"relative paths; may be repeated",
+			func(o *options, s string) error { return o.listing.search.Map(s) }},
+		{"gcov", "PATH", "with executions, and cycles per execution; PATH is a .gcda file, a directory with such, or a\n" +
+			".gcov.json[.gz] file; may be repeated",
+			func(o *options, s string) error { o.listing.gcov = append(o.listing.gcov, s); return nil }},
+		{"clock", "GHZ", "cycles of the processor per ns (default that of this machine, by /proc/cpuinfo)",
+			func(o *options, s string) (err error) { o.listing.hertz, err = listing.ParseClock(s); return }},
 		{"translator", "COMMAND", "what finds functions and lines (default " + defaultTranslator + ")",
 			func(o *options, s string) error { o.translator = s; return nil }},
 		{"h", "", "print this help",
@@ -126,7 +146,7 @@ func (c command) takes(f flag) bool {
 
 // parse reads flags and directories in any order; after -- all are directories.
 func (v *invocation) parse(args []string) error {
-	v.Granularity = path.Symbol
+	v.Granularity, v.Threshold = path.Symbol, v.command.least
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		if arg == "--" {

@@ -29,6 +29,7 @@ type command struct {
 	summary string   // a line
 	details string   // for its own help, "" if there is no more to say
 	flags   []string // names of those that it takes, of the table in flags.go
+	least   float64  // default of -threshold
 	example string   // of the arguments
 	run     func(*invocation) error
 }
@@ -37,6 +38,8 @@ type command struct {
 func commands() []command {
 	all := []command{pathsCommand()}
 	all = append(all, flatCommands()...)
+	all = append(all, annotateCommands()...)
+	all = append(all, disasmCommands()...)
 	return append(all, valuesCommand(), phasesCommand(), topCommand(), psCommand(), infoCommand())
 }
 
@@ -158,10 +161,10 @@ func help() string {
 		data.Root() + ". Several are added up.\n\n")
 	for _, c := range commands() {
 		if !strings.HasSuffix(c.name, percentSuffix) {
-			fmt.Fprintf(&b, "  %-7s %s\n", c.name, c.summary)
+			fmt.Fprintf(&b, "  %-9s %s\n", c.name, c.summary)
 		}
 	}
-	b.WriteString("\nWith % at the end, addr% line% sym% src% obj% give fractions instead of numbers.\n" +
+	b.WriteString("\nWith % at the end, addr% line% sym% src% obj% annotate% disasm% give fractions\ninstead of numbers.\n" +
 		"pct REPORT -h explains a report and its flags.\n\n" +
 		"  -h        print this help\n" +
 		"  -version  print the version\n\n" +

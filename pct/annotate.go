@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/profilecollection/pct/pct/internal/listing"
+	"github.com/profilecollection/pct/pct/internal/path"
+	"github.com/profilecollection/pct/pct/internal/report"
+)
+
+// listingOptions are the flags of annotate and disasm alone.
+type listingOptions struct {
+	dir     string
+	whole   bool
+	pattern listing.Pattern
+	search  listing.Search
+	gcov    []string
+	hertz   float64 // 0: that of this machine
+}
+
+// defaultHot is the share from which a file, a function or a line is hot.
+const defaultHot = 0.01
+
+func annotateCommands() []command {
+	var all []command
+	for _, suffix := range []string{"", percentSuffix} {
+		all = append(all, command{
+			name:    "annotate" + suffix,
+			summary: "Source files with the number of samples in a margin before each line",
+			details: `
+Shows the files of 1% or more of the samples, hottest first, and of each what is around
+the lines of 1% or more of the file's; -threshold sets both. With -O, copies of whole
+files, under their base names, and a list of them in the file "index". With % at the end
+of the report's name the number is the share of the weight. With -gcov, of a program
+built with gcc --coverage and run on the same work, also how often each line was
+executed and how many cycles it takes each time.
+`,
+			flags: []string{"total", "e", "window", "where", "tree", "threshold", "all", "file", "source", "gcov", "clock",
+				"O DIR", "translator"},
+			least:   defaultHot,
+			example: "-file zip.c /tmp/pct/gzip.*",
+			run:     func(v *invocation) error { return v.annotate(suffix != "") },
+		})
+	}
+	return all
+}
+
+func (v *invocation) annotate(percent bool) error {
+	runs, selected, t, end, err := v.instructions()
+	if err != nil {
+		return err
+	}
+	defer end()
+	l, err := v.newListing(runs, selected, percent)
+	if err != nil {
+		return err
+	}
+	found, err := selected.Sources(t, v.Options)
+	if err != nil {
+		return err
+	}
+	if err := v.listingHead(l, runs, selected); err != nil {
+		return err
+	}
+	if v.listing.dir == "" {
+		return l.View(&v.out, found, v.listing.pattern)
+	}
+	head := bytes.Clone(v.out.Bytes())
+	v.out.Reset()
+	n, err := l.Copies(v.listing.dir, head, found, v.listing.pattern)
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return fmt.Errorf("no source file with samples could be copied")
+	}
+	fmt.Fprintf(&v.out, "# %s has copies of source files: %d\n", report.Printable(v.listing.dir), n)
+	return nil
+}
+
+// instructions opens the runs and the translator; the function returned ends it.
+func (v *invocation) instructions() (*path.Runs, *path.Selection, path.Translator, func(), error) {
+	runs, selected, err := v.choose()
+	if err != nil {
+		return nil, nil, nil, nil, err
+	}
+	t, end, err := v.startTranslator(true)
+	return runs, selected, t, end, err
+}
+
+// newListing is what the flags say of a listing.
+func (v *invocation) newListing(runs *path.Runs, selected *path.Selection, percent bool) (*listing.Listing, error) {
+	l := &listing.Listing{
+		Samples: selected.Samples(), Weight: selected.Weight(),
+		Percent: percent, Errors: v.errors, Colour: v.terminal, Whole: v.listing.whole, Threshold: v.Threshold,
+		Search: &v.listing.search,
+		Warn:   func(sentence string) { v.warn("%s", sentence) },
+	}
+	if len(v.listing.gcov) == 0 {
+		if v.listing.hertz > 0 {
+			return nil, v.misuse("-clock is of cycles per execution: it goes with -gcov")
+		}
+		return l, nil
+	}
+	if what := runs.Summary().Resource; what != "cpu" && what != "real" {
+		return nil, fmt.Errorf("the samples measure %s, of which there are no cycles: -gcov needs CPU time", what)
+	}
+	hertz, origin := v.listing.hertz, "-clock"
+	if hertz == 0 {
+		now, err := listing.Clock()
+		if err != nil {
+			return nil, err
+		}
+		hertz, origin = now, "this machine's now; -clock GHZ says another"
+	}
+	var err error
+	l.Cycles, err = listing.ReadExecutions(v.listing.gcov, l.Search, hertz, origin)
+	return l, err
+}
+
+func (v *invocation) listingHead(l *listing.Listing, runs *path.Runs, selected *path.Selection) error {
+	summary := runs.Summary()
+	if err := report.Head(&v.out, summary, selected.Samples(), selected.Limits()); err != nil {
+		return err
+	}
+	return l.Head(&v.out, summary.Processes)
+}

@@ -1,0 +1,101 @@
+package listing
+
+import (
+	"cmp"
+	"debug/elf"
+	"fmt"
+	"slices"
+
+	"github.com/profilecollection/pct/translators"
+)
+
+// code is where the functions of an object begin, whether it has symbols or not.
+type code struct {
+	starts   []uint64 // ascending
+	sections []extent // executable ones, ascending
+}
+
+// extent is the addresses from start to before end.
+type extent struct{ start, end uint64 }
+
+// readCode reads an object, which must have the build-id given unless that is empty.
+func readCode(object, buildID string) (*code, error) {
+	f, err := elf.Open(object)
+	if err != nil {
+		return nil, cause(err)
+	}
+	defer f.Close()
+	if buildID != "" && translators.BuildID(f) != buildID {
+		return nil, fmt.Errorf("it was built again since")
+	}
+	c := &code{}
+	for _, s := range f.Sections {
+		if s.Flags&elf.SHF_EXECINSTR != 0 && s.Type == elf.SHT_PROGBITS {
+			c.sections = append(c.sections, extent{s.Addr, s.Addr + s.Size})
+			c.starts = append(c.starts, s.Addr)
+		}
+	}
+	slices.SortFunc(c.sections, func(a, b extent) int { return cmp.Compare(a.start, b.start) })
+	// An object without symbols is no error: it has unwind tables.
+	symbols, _ := f.Symbols()
+	dynamic, _ := f.DynamicSymbols()
+	for _, s := range append(symbols, dynamic...) {
+		kind := elf.ST_TYPE(s.Info)
+		if (kind == elf.STT_FUNC || kind == elf.STT_GNU_IFUNC) && s.Section != elf.SHN_UNDEF {
+			c.starts = append(c.starts, s.Value)
+		}
+	}
+	c.starts = append(c.starts, unwindStarts(f)...)
+	slices.Sort(c.starts)
+	c.starts = slices.Compact(c.starts)
+	return c, nil
+}
+
+// function returns the extent of the function that holds an address, as far as the
+// next one begins; ok is false outside of code.
+func (c *code) function(vaddr uint64) (of extent, ok bool) {
+	for _, s := range c.sections {
+		if vaddr < s.start || vaddr >= s.end {
+			continue
+		}
+		i, found := slices.BinarySearch(c.starts, vaddr)
+		if !found {
+			i--
+		}
+		of = extent{max(s.start, c.starts[i]), s.end}
+		if i+1 < len(c.starts) {
+			of.end = min(of.end, c.starts[i+1])
+		}
+		return of, true
+	}
+	return extent{}, false
+}
+
+// unwindStarts returns where functions begin, from the sorted table of .eh_frame_hdr,
+// which stripped objects keep; nothing if there is none of the usual form.
+//
+// The form: version 1, three bytes of encodings, the address of .eh_frame (4 bytes),
+// the number of entries (4), and the entries: function and description, each as 4
+// signed bytes from the section's address.
+func unwindStarts(f *elf.File) []uint64 {
+	s := f.Section(".eh_frame_hdr")
+	if s == nil {
+		return nil
+	}
+	b, err := s.Data()
+	const (
+		head         = 12
+		bytes4       = 0x03
+		fromSection4 = 0x3b
+	)
+	if err != nil || len(b) < head || b[0] != 1 || b[2] != bytes4 || b[3] != fromSection4 {
+		return nil
+	}
+	var starts []uint64
+	n := f.ByteOrder.Uint32(b[8:])
+	for b = b[head:]; n > 0 && len(b) >= 8; n-- {
+		starts = append(starts, s.Addr+uint64(int64(int32(f.ByteOrder.Uint32(b)))))
+		b = b[8:]
+	}
+	return starts
+}
