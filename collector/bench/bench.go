@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// bench is a run of this program.
+type bench struct {
+	options
+	dir      string // for files, ours alone
+	out, err io.Writer
+	methods  []method
+	programs []program
+	failures int
+}
+
+func (b *bench) all() error {
+	var err error
+	if b.methods, err = b.findMethods(); err != nil {
+		return err
+	}
+	if b.programs, err = b.makePrograms(); err != nil {
+		return err
+	}
+	fmt.Fprintf(b.out, "collector: %d processors, kernel %s, load %s\n", runtime.NumCPU(), firstLine("/proc/sys/kernel/osrelease"), firstLine("/proc/loadavg"))
+	b.costs()
+	for _, table := range []struct {
+		name string
+		make func() error
+	}{
+		{"gaps", b.gaps}, {"starts", b.starts}, {"distortion", b.distortions}, {"short", b.short},
+	} {
+		if !b.run.MatchString(table.name) {
+			continue
+		}
+		if err := table.make(); err != nil {
+			return fmt.Errorf("%s: %w", table.name, err)
+		}
+	}
+	return nil
+}
+
+// rounds calls f for each round, as long as the next one is expected to end within
+// the budget, and returns how many there were.
+func (b *bench) inRounds(budget time.Duration, f func()) int {
+	began := time.Now()
+	for done := 0; ; done++ {
+		spent := time.Since(began)
+		if done == b.rounds || done > 0 && spent+spent/time.Duration(done) > budget {
+			return done
+		}
+		f()
+	}
+}
+
+func (b *bench) fail(what, how string, err error) {
+	fmt.Fprintf(b.err, "bench: %s, %s: %v\n", what, how, err)
+	b.failures++
+}
+
+// A measured run of a command.
+type measured struct {
+	cpu     time.Duration // of the command, all its children, and the sampler
+	samples uint64
+	stdout  string
+	dir     string // where the method left its data
+}
+
+// measure runs argv by that method. Its data stay in the directory until the next
+// call.
+func (b *bench) measure(m method, argv []string) (measured, error) {
+	data := filepath.Join(b.dir, "data")
+	if err := os.RemoveAll(data); err != nil {
+		return measured{}, err
+	}
+	if err := os.Mkdir(data, 0o700); err != nil {
+		return measured{}, err
+	}
+	argv, environment := m.wrap(data, argv)
+	cmd := exec.Command(argv[0], argv[1:]...)
+	// Python's hashes are the same in all runs then.
+	cmd.Env = append(append(os.Environ(), "PYTHONHASHSEED=0"), environment...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return measured{}, fmt.Errorf("%w: %s", err, &stderr)
+	}
+	r := measured{cpu: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), stdout: stdout.String(), dir: data}
+	if m.samples == nil {
+		return r, nil
+	}
+	var err error
+	r.samples, err = m.samples(data, stderr.String())
+	return r, err
+}
+
+func firstLine(file string) string {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "unknown"
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	return line
+}
