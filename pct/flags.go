@@ -25,8 +25,12 @@ type options struct {
 	raw        bool
 	outFile    string
 	translator string
+	vmlinux    string
+	quickfix   bool
 	listing    listingOptions
 	help       bool
+
+	given map[string]bool // names of the flags that there are
 }
 
 // A flag stands anywhere after the report's name, as -name VALUE or -name=VALUE;
@@ -105,6 +109,10 @@ func flagTable() []flag {
 			func(o *options, s string) (err error) { o.listing.hertz, err = listing.ParseClock(s); return }},
 		{"translator", "COMMAND", "what finds functions and lines (default " + defaultTranslator + ")",
 			func(o *options, s string) error { o.translator = s; return nil }},
+		{"vmlinux", "FILE", "a kernel with symbols and debug data, for lines of the kernel",
+			func(o *options, s string) error { o.vmlinux = s; return nil }},
+		{"quickfix", "", "FILE:LINE: and its share, as editors read it (vim -q, Emacs grep-mode, VS Code); only what has a line",
+			func(o *options, _ string) error { o.quickfix = true; return nil }},
 		{"h", "", "print this help",
 			func(o *options, _ string) error { o.help = true; return nil }},
 	}
@@ -146,6 +154,7 @@ func (c command) takes(f flag) bool {
 
 // parse reads flags and directories in any order; after -- all are directories.
 func (v *invocation) parse(args []string) error {
+	v.given = map[string]bool{}
 	v.Granularity, v.Threshold = path.Symbol, v.command.least
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
@@ -166,7 +175,7 @@ func (v *invocation) parse(args []string) error {
 		f, value, glued := v.command.flag(arg)
 		switch {
 		case f.name == "":
-			return v.misuse("unknown flag %s", arg)
+			return v.misuse("unknown flag %s; the flags of this report are %s", arg, v.command.flagNames())
 		case f.value == "" && glued:
 			return v.misuse("-%s takes no value", f.name)
 		case f.value != "" && !glued:
@@ -178,6 +187,32 @@ func (v *invocation) parse(args []string) error {
 		if err := f.set(&v.options, value); err != nil {
 			return v.misuse("-%s: %v", f.name, err)
 		}
+		v.given[f.name] = true
+	}
+	return nil
+}
+
+// flagNames are the flags that the command takes.
+func (c command) flagNames() string {
+	var names []string
+	for _, f := range flagTable() {
+		if c.takes(f) {
+			names = append(names, "-"+f.name)
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+// meaningless refuses flags that mean nothing without others, or with them.
+func (v *invocation) meaningless() error {
+	named := v.Granularity == path.Symbol || v.Granularity == path.Line
+	switch flat := v.command.granularity != nil; {
+	case v.given["past-main"] && flat && !v.Total:
+		return v.misuse("-past-main shows callers, which a report without -total has none of")
+	case v.given["i"] && slices.Contains(v.command.flags, "i INTERVAL") && v.By != "time" && v.By != "cpu":
+		return v.misuse("-i is the length of the stretches of -by time and -by cpu")
+	case v.Templates && !named && !flat:
+		return v.misuse("-templates is about names of functions, which -g addr, src and obj don't show")
 	}
 	return nil
 }

@@ -16,12 +16,13 @@ func flatCommands() []command {
 		granularity path.Granularity
 		name        string
 		summary     string
+		more        []string // flags that not all of them take
 	}{
-		{path.Address, "addr", "Instructions: OBJECT:0xADDRESS"},
-		{path.Line, "line", "Source lines: FILE:LINE, or as sym where they are not known"},
-		{path.Symbol, "sym", "Functions: OBJECT:SYMBOL, or as addr where they are not known"},
-		{path.Source, "src", "Source files, or as obj where they are not known"},
-		{path.Object, "obj", "Objects: the executable and its libraries"},
+		{path.Address, "addr", "Instructions: OBJECT:0xADDRESS", nil},
+		{path.Line, "line", "Source lines: FILE:LINE, or as sym where they are not known", []string{"templates", "vmlinux", "quickfix"}},
+		{path.Symbol, "sym", "Functions: OBJECT:SYMBOL, or as addr where they are not known", []string{"templates", "vmlinux"}},
+		{path.Source, "src", "Source files, or as obj where they are not known", []string{"vmlinux"}},
+		{path.Object, "obj", "Objects: the executable and its libraries", nil},
 	} {
 		for _, suffix := range []string{"", percentSuffix} {
 			all = append(all, command{
@@ -30,11 +31,13 @@ func flatCommands() []command {
 				details: `
 Each line is the number of samples found in one of them, and its name; hottest
 first. With % at the end of the report's name the number is its share of the
-weight. Addresses are those of the object file, as objdump shows them.
+weight. Addresses are those of the object file, as objdump shows them. DIR can be
+a count file too: /tmp/pct/*/libc* is what all programs did in libc.
 `,
-				flags: []string{"total", "past-main", "templates", "e", "by", "i INTERVAL", "window", "where", "tree",
-					"n ROWS", "threshold", "O FILE", "translator"},
-				example: "-n 20 /tmp/pct/gzip.*",
+				flags: append([]string{"total", "past-main", "e", "by", "i INTERVAL", "window", "where", "tree",
+					"n ROWS", "threshold", "O FILE", "translator"}, of.more...),
+				example:     "-n 20 /tmp/pct/gzip.*",
+				granularity: &of.granularity,
 				run: func(v *invocation) error {
 					v.Granularity = of.granularity
 					functions := v.Total && !v.PastMain || of.granularity != path.Address && of.granularity != path.Object

@@ -12,6 +12,8 @@ import (
 	"syscall"
 
 	"github.com/profilecollection/pct/pct/data"
+	"github.com/profilecollection/pct/pct/internal/path"
+	"github.com/profilecollection/pct/translators"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
@@ -32,6 +34,8 @@ type command struct {
 	least   float64  // default of -threshold
 	example string   // of the arguments
 	run     func(*invocation) error
+
+	granularity *path.Granularity // of a flat profile
 }
 
 // commands are the reports in the order of the help.
@@ -53,6 +57,8 @@ type invocation struct {
 	terminal bool      // the report goes to a terminal
 	stdin    io.Reader // with stdout, of the reports that go on
 	stdout   io.Writer
+
+	stamped map[string]*translators.Client // that count files want, by their commands
 }
 
 // warn writes a line to standard error.
@@ -112,9 +118,13 @@ func dispatch(args []string, stdin io.Reader, stdout, stderr io.Writer) (int, er
 			_, err := io.WriteString(stdout, c.help())
 			return succeeded, err
 		}
+		if err := v.meaningless(); err != nil {
+			return failed, err
+		}
 		if len(v.dirs) == 0 {
 			return failed, &misuse{fmt.Sprintf("%s: which run? Name a run directory; they are kept below %s", c.name, data.Root())}
 		}
+		defer v.endStamped()
 		v.terminal = v.outFile == "" && isTerminal(stdout)
 		if err := c.run(v); err != nil {
 			return failed, err
@@ -158,7 +168,7 @@ func help() string {
 	var b strings.Builder
 	b.WriteString("usage: pct REPORT [FLAG]... DIR...\n\n" +
 		"Makes a report from run directories, as profile and dbctl leave them below\n" +
-		data.Root() + ". Several are added up.\n\n")
+		data.Root() + ", or from count files in them. Several are added up.\n\n")
 	for _, c := range commands() {
 		if !strings.HasSuffix(c.name, percentSuffix) {
 			fmt.Fprintf(&b, "  %-9s %s\n", c.name, c.summary)

@@ -16,7 +16,7 @@ others. Without debug data a frame is OBJECT:SYMBOL or OBJECT:0xADDRESS; "?" at 
 end stands for callers that could not be found.
 `,
 		flags: []string{"l", "g", "past-main", "templates", "e", "by", "i INTERVAL", "window", "where", "tree",
-			"n ROWS", "threshold", "O FILE", "translator"},
+			"n ROWS", "threshold", "O FILE", "translator", "vmlinux"},
 		example: "-l3 -where 'n > 1000000' /tmp/pct/hier-test.4711",
 		run: func(v *invocation) error {
 			style := report.Style{Errors: v.errors, Colour: v.terminal}
@@ -43,6 +43,13 @@ func (v *invocation) profile(
 	defer end()
 	p, err := compute(selected, t, v.Options)
 	if err != nil {
+		return err
+	}
+	if v.quickfix {
+		elsewhere, err := report.Quickfix(&v.out, p, style)
+		if elsewhere > 0 {
+			v.warn("%.1f%% are in code of which no line is known", 100*elsewhere)
+		}
 		return err
 	}
 	if err := report.Head(&v.out, runs.Summary(), selected.Samples(), selected.Limits()); err != nil {
@@ -80,6 +87,17 @@ func (v *invocation) choose() (*path.Runs, *path.Selection, error) {
 		return nil, nil, err
 	}
 	v.warnAll(runs.Warnings)
+	if v.translator == "" {
+		runs.Stamped = v.stampedTranslator
+	}
+	if v.vmlinux != "" {
+		if err := runs.UseKernel(v.vmlinux); err != nil {
+			return nil, nil, err
+		}
+	}
 	selected, err := runs.Select(v.window, v.where)
+	if err == nil {
+		v.warnAll(selected.Warnings)
+	}
 	return runs, selected, err
 }

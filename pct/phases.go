@@ -16,7 +16,7 @@ the slice; with -l 3 that call path. Time counts from the start of the run, that
 the first process of a tree.
 `,
 		flags: []string{"l", "g", "past-main", "templates", "cpu", "n SLICES", "i LENGTH", "by", "window", "where", "tree",
-			"O FILE", "translator"},
+			"O FILE", "translator", "vmlinux"},
 		example: "-n 10 /tmp/pct/gzip.4711",
 		run: func(v *invocation) error {
 			if v.Levels == 0 {

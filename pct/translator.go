@@ -7,10 +7,33 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/profilecollection/pct/pct/internal/path"
 	"github.com/profilecollection/pct/translators"
 )
 
 const defaultTranslator = "pct-addr2line"
+
+// stampedTranslator starts the translator that a count file wants, once.
+func (v *invocation) stampedTranslator(command string) (path.Translator, error) {
+	if t, ok := v.stamped[command]; ok {
+		return t, nil
+	}
+	t, err := startTranslator(command)
+	if err != nil {
+		return nil, fmt.Errorf("%w (a count file wants it; -translator COMMAND uses another one)", err)
+	}
+	if v.stamped == nil {
+		v.stamped = map[string]*translators.Client{}
+	}
+	v.stamped[command] = t
+	return t, nil
+}
+
+func (v *invocation) endStamped() {
+	for _, t := range v.stamped {
+		t.Close()
+	}
+}
 
 // startTranslator starts a translator: the command given, or the default one,
 // which stands beside pct, in its libexec directory, or in PATH.

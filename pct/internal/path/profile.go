@@ -27,6 +27,7 @@ type Row struct {
 	Frames  []string // innermost first
 	Weight  uint64
 	Samples int
+	Located bool // the first frame is FILE:LINE
 }
 
 // Fraction returns the row's share of the weight, between 0 and 1.
@@ -230,6 +231,7 @@ func (s *Selection) profile(tr *tree, all rows, o Options) *Profile {
 			Frames:  tr.path(key.node, 0),
 			Weight:  sum.weight,
 			Samples: sum.samples,
+			Located: tr.located[tr.nodes[key.node].label],
 		})
 	}
 	return p

@@ -187,6 +187,9 @@ func (g Granularity) coarse() bool { return g == Source || g == Object }
 // unknownObject stands for the object of an address that is in none.
 const unknownObject = "?"
 
+// located reports whether the frame's line is known.
+func (f frame) located() bool { return f.file != "" && f.line > 0 }
+
 // label names a frame: FILE:LINE, OBJECT:SYMBOL, FILE, OBJECT or OBJECT:0xADDRESS.
 // A line that is not known becomes OBJECT:SYMBOL, a symbol OBJECT:0xADDRESS, a
 // source OBJECT.
@@ -195,7 +198,7 @@ func (f frame) label(g Granularity) string {
 	switch {
 	case g == Object:
 		return object
-	case g == Line && f.file != "" && f.line > 0:
+	case g == Line && f.located():
 		return fmt.Sprintf("%s:%d", f.file, f.line)
 	case g == Source:
 		return cmp.Or(f.file, object)

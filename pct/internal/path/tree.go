@@ -15,6 +15,8 @@ type tree struct {
 	nodes  []treeNode
 	labels []string
 
+	located map[int32]bool // labels that are FILE:LINE
+
 	labelIDs map[string]int32
 	children map[treeNode]int32
 }
@@ -32,7 +34,7 @@ type spot struct {
 }
 
 func newTree() *tree {
-	return &tree{nodes: make([]treeNode, 1), labelIDs: map[string]int32{}, children: map[treeNode]int32{}}
+	return &tree{nodes: make([]treeNode, 1), located: map[int32]bool{}, labelIDs: map[string]int32{}, children: map[treeNode]int32{}}
 }
 
 // label returns the id of a label.
@@ -79,7 +81,11 @@ func (t *tree) steps(all *symbols, sh shape) [][]step {
 			chain = chain[len(chain)-1:] // inlined functions share the address
 		}
 		for _, f := range slices.Backward(chain) {
-			steps[i] = append(steps[i], step{t.label(sh.label(f, sh.granularity)), f.function == entry})
+			label := t.label(sh.label(f, sh.granularity))
+			if sh.granularity == Line && f.located() {
+				t.located[label] = true
+			}
+			steps[i] = append(steps[i], step{label, f.function == entry})
 		}
 	}
 	return steps
