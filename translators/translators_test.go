@@ -267,6 +267,30 @@ func TestDemangle(t *testing.T) {
 			t.Errorf("Demangle(%q) = %q, want %q", symbol, got, want)
 		}
 	}
+	for symbol, want := range map[string]string{
+		"shapes__area":              "shapes.area",
+		"shapes__inner__twice":      "shapes.inner.twice",
+		"shapes__area__square.3":    "shapes.area.square",
+		"_ada_work":                 "work",
+		"_ada_work.cold":            "work",
+		"shapes__Oadd":              `shapes."+"`,
+		"shapes__grow__2":           "shapes.grow",
+		"work__worker_taskTKB":      "work.worker_task",
+		"work__p__B_12__f":          "work.p.f",
+		"shapes__areaXn":            "shapes.area",
+		"ada__text_io__put_line__2": "ada.text_io.put_line",
+		"shapes___elabb":            "shapes___elabb",
+		"shapes__shapeIP":           "shapes__shapeIP",
+		"__gnat_runtime_initialize": "__gnat_runtime_initialize",
+		"main":                      "main",
+		"_ZN2ns1S3outEi":            "ns::S::out",
+		"system__secondary_stack__": "system__secondary_stack__",
+		"_ada_":                     "_ada_",
+	} {
+		if got := DemangleAda(symbol); got != want {
+			t.Errorf("DemangleAda(%q) = %q, want %q", symbol, got, want)
+		}
+	}
 	// A name that refers to itself again and again is cut, not built.
 	bomb := "_Z1fI" + strings.Repeat("St4pairI", 60) + "i" + strings.Repeat("E", 61) + "vv"
 	if got := Demangle(bomb); len(got) > 1<<longestName {

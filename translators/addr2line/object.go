@@ -44,6 +44,9 @@ func (d finder) open(path, buildID string) (*object, error) {
 	}
 	o.symbols = readSymbols(f, g, f.miniDebug())
 	o.stubs = f.stubs(o.symbols.find)
+	if o.symbols.ada {
+		o.names.Read = translators.DemangleAda
+	}
 	return o, nil
 }
 

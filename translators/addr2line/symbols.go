@@ -16,6 +16,7 @@ type symbolTable struct {
 	functions []symbol // sorted by address, as labels
 	labels    []symbol // code without a type, as assembly has it
 	names     []byte   // the string table
+	ada       bool     // some of it is Ada
 }
 
 type symbol struct {
@@ -72,6 +73,9 @@ func (f *file) symbols(kind elf.SectionType) *symbolTable {
 	}
 	t := &symbolTable{names: f.contents(f.Sections[s.Link])}
 	for e := range f.entries(b) {
+		if e.name < uint32(len(t.names)) && bytes.HasPrefix(t.names[e.name:], []byte("__gnat_")) {
+			t.ada = true // it uses the runtime library of GNAT, or is it
+		}
 		if e.section == elf.SHN_UNDEF || int(e.section) >= len(f.Sections) || e.value == 0 {
 			continue
 		}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/profilecollection/pct/translators"
 )
 
 // maxHops bounds how far a name is followed from entry to entry.
@@ -21,8 +23,9 @@ type entry struct {
 }
 
 // function returns the name of a function's entry as a reader wants it: its
-// linkage name without mangling and parameters, else its own name behind those
-// of the namespaces and types around its declaration; "" if it has none.
+// linkage name without mangling and parameters, else (and always of Fortran, whose
+// compilers mangle in many ways) its own name behind those of the namespaces and
+// types around its declaration; "" if it has none.
 func (e entry) function() string { return e.functionWithin(maxHops) }
 
 // functionWithin is function of what is found in so many steps: whatever refers
@@ -34,28 +37,35 @@ func (e entry) functionWithin(hops int) string {
 	if name, ok := e.d.names.ofEntry(e.off); ok {
 		return name
 	}
-	name := e.linkageName()
-	if name != "" {
-		name = e.d.names.symbols.Name(name)
-	} else {
+	name, language := e.linkageName()
+	if name == "" || language == fortran {
 		name = e.scopedName(hops, "")
+	} else if language != ada {
+		name = e.d.names.symbols.Name(name)
+	}
+	if language == ada {
+		name = translators.DemangleAda(name)
 	}
 	e.d.names.keep(e.off, name)
 	return name
 }
 
-func (e entry) linkageName() string {
+// linkageName returns the linkage name of a function's entry, "" if it has none,
+// and the language of the unit that says it, or declares the function.
+func (e entry) linkageName() (string, language) {
+	language := otherLanguage
 	for range maxHops {
 		if e.d == nil {
 			break
 		}
 		_, linkage, next := e.read()
+		language = e.u.language
 		if s := e.d.str(e.u, linkage); s != "" {
-			return s
+			return s, language
 		}
 		e = next
 	}
-	return ""
+	return "", language
 }
 
 // scopedName returns the name of a function, type or namespace behind the names
@@ -89,11 +99,11 @@ func (e entry) scopedName(hops int, member string) string {
 	prefix := ""
 	if t.containers[i].tag != dwarf.TagSubprogram {
 		prefix = around.scopedName(hops-1, own)
-	} else if !isFunction {
+	} else if !isFunction || e.u.language == fortran {
 		prefix = around.functionWithin(hops - 1)
 	}
 	if prefix == "" {
-		return own // a function directly within a function keeps its own name
+		return own // a function directly within one of C keeps its own name
 	}
 	return prefix + "::" + own
 }

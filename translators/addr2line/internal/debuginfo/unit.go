@@ -15,7 +15,8 @@ type unit struct {
 	abbrevOff uint64
 
 	// Of the root entry.
-	compile        bool   // it may hold code
+	compile        bool // it may hold code
+	language       language
 	low            uint64 // base address of its range lists
 	compDir        string
 	lineOff        value
@@ -104,6 +105,8 @@ func (d *Data) readRoot(u *unit, add func(low, high uint64)) {
 			ranges = v
 		case dwarf.AttrCompDir:
 			dir = v
+		case dwarf.AttrLanguage:
+			u.language = languageOf(v.u)
 		case dwarf.AttrStmtList:
 			u.lineOff = v
 		case dwarf.AttrAddrBase:
