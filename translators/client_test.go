@@ -167,7 +167,7 @@ func TestFailures(t *testing.T) {
 			if _, again := client.Translate("/bin/a", vaddrs(1)); again != err {
 				t.Errorf("asked again, error %v", again)
 			}
-			if err := syscall.Kill(-client.cmd.Process.Pid, 0); err != syscall.ESRCH {
+			if err := syscall.Kill(-client.process.Pid(), 0); err != syscall.ESRCH {
 				t.Errorf("its process group is still there: %v", err)
 			}
 			if err := client.Close(); err != nil {

@@ -5,8 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
+
+	"github.com/profilecollection/pct/translators/internal/coproc"
 )
 
 // A Request asks for the source coordinates of one address.
@@ -15,10 +16,6 @@ type Request struct {
 	Vaddr   uint64 // ELF virtual address
 	BuildID string // hexadecimal; "": whatever the file is
 }
-
-// maxLine bounds a line of either direction, in bytes: enough for any chain of
-// demangled names, and an end to what is no line at all.
-const maxLine = 16 << 20
 
 // Serve is the translator's end of the protocol: it answers each request of in
 // by what translate says, on out, until the end of in or an error of translate,
@@ -155,7 +152,7 @@ func readRequests(in io.Reader, most int, to chan<- []line, done <-chan struct{}
 				return nil
 			}
 		}
-		text, err := readLine(r)
+		text, err := coproc.ReadLine(r)
 		if err == io.EOF && text == "" {
 			send()
 			return nil
@@ -172,28 +169,3 @@ func readRequests(in io.Reader, most int, to chan<- []line, done <-chan struct{}
 
 // ErrRequests: some lines were no requests.
 var ErrRequests = errors.New("some lines were no requests")
-
-var errLongLine = fmt.Errorf("a line of more than %d MB", maxLine>>20)
-
-// readLine returns the next line without its newline; with io.EOF, what stood
-// after the last newline.
-func readLine(r *bufio.Reader) (string, error) {
-	part, err := r.ReadSlice('\n')
-	if err == nil {
-		return string(part[:len(part)-1]), nil
-	}
-	var b strings.Builder
-	for {
-		b.Write(part)
-		switch {
-		case err == nil:
-			s := b.String()
-			return s[:len(s)-1], nil
-		case b.Len() > maxLine:
-			return "", errLongLine
-		case err != bufio.ErrBufferFull:
-			return b.String(), err
-		}
-		part, err = r.ReadSlice('\n')
-	}
-}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/profilecollection/pct/translators/internal/coproc"
 )
 
 func TestParseRequest(t *testing.T) {
@@ -237,7 +239,7 @@ func TestServeBatchesStopsAtError(t *testing.T) {
 }
 
 func TestServeRefusesLongLine(t *testing.T) {
-	in := io.MultiReader(strings.NewReader("a\t0x1\n"), strings.NewReader(strings.Repeat("x", maxLine+1<<20)))
+	in := io.MultiReader(strings.NewReader("a\t0x1\n"), strings.NewReader(strings.Repeat("x", coproc.MaxLine+1<<20)))
 	var out bytes.Buffer
 	err := Serve(in, &out, io.Discard, func(Request) ([]Location, error) { return nil, nil })
 	if err == nil || !strings.Contains(err.Error(), "request 2: a line of more than 16 MB") {
