@@ -1,0 +1,196 @@
+package ring
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/profilecollection/pct/pct/data"
+)
+
+// clockName is the clock of all our samples.
+const clockName = "perf"
+
+// output is where everything is written: a run directory for each program sampled,
+// and the tree of the processes in the first one's.
+type output struct {
+	cfg    Config
+	host   string
+	origin time.Time // wall time at which the clock of the records stood at zero
+	base   *program  // the first program of the first process; its directory has the tree
+	tree   *data.TreeWriter
+	early  []func(*data.TreeWriter) error // lines of the tree, while there is none
+	notes  []string                       // for all runs
+	said   map[string]bool
+	failed bool // there can be no directories
+	closed bool
+}
+
+// run is a run directory.
+type run struct {
+	dir  *data.Dir
+	w    *data.Writer
+	meta data.Meta
+	hits hits
+}
+
+func newOutput(cfg Config) *output {
+	o := &output{cfg: cfg, said: map[string]bool{}, origin: time.Now().Add(-monotonic())}
+	o.host, _ = os.Hostname()
+	if o.cfg.Root == "" {
+		o.cfg.Root = data.Root()
+	}
+	return o
+}
+
+// wall is the time of a record.
+func (o *output) wall(t time.Duration) time.Time { return o.origin.Add(t) }
+
+// say tells a problem once.
+func (o *output) say(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if !o.said[text] {
+		o.said[text] = true
+		o.cfg.Say(text)
+	}
+}
+
+// note is a sentence that all runs get, those that begin later too.
+func (o *output) note(text string) {
+	if !o.said["note "+text] {
+		o.said["note "+text] = true
+		o.notes = append(o.notes, text)
+	}
+}
+
+// open makes the program's run directory, and the tree's first if there is none; it
+// reports whether there is one.
+func (o *output) open(p *program) bool {
+	if p.run != nil {
+		return true
+	}
+	if o.failed || o.closed {
+		return false
+	}
+	if o.tree == nil && p != o.base && !o.open(o.base) {
+		return false
+	}
+	if err := o.make(p); err != nil {
+		o.failed = true
+		o.say("cannot write a run directory, so nothing more is recorded: %v", err)
+		return false
+	}
+	name := filepath.Base(p.run.dir.Path())
+	o.log(func(t *data.TreeWriter) error { return t.Dir(time.Now(), p.pid, name) })
+	if o.cfg.Found != nil {
+		o.cfg.Found(p.run.dir.Path())
+	}
+	return true
+}
+
+func (o *output) make(p *program) error {
+	dir, err := data.Create(o.cfg.Root, p.nameOf(), p.pid)
+	if err != nil {
+		return err
+	}
+	r := &run{dir: dir}
+	if len(p.argv) == 0 {
+		if p.argv = readArgv(p.pid, p.exe); p.argv == nil {
+			p.argv = []string{p.name}
+		}
+	}
+	if o.tree == nil {
+		if o.tree, err = dir.NewTree(); err != nil {
+			return errors.Join(err, dir.Close())
+		}
+		for _, line := range o.early {
+			o.log(line)
+		}
+		o.early = nil
+	}
+	start := o.wall(p.start)
+	r.meta = data.Meta{
+		Argv: p.argv, Exe: p.exe, Host: o.host, Pid: p.pid, Ppid: p.ppid, Start: start,
+		Clock: clockName, Period: o.cfg.Period, Asked: float64(time.Second) / float64(o.cfg.Period),
+		State: "running", Tree: filepath.Base(o.baseDir(r)), Notes: o.notes,
+	}
+	if i, err := readImage(p.exe); err == nil {
+		r.meta.BuildID = i.buildID
+	}
+	if err := dir.WriteMeta(r.meta); err != nil {
+		return errors.Join(err, dir.Close())
+	}
+	r.w, err = dir.NewWriter(data.Header{Resource: "cpu", Unit: "µs", Clock: clockName, Period: o.cfg.Period, Start: start})
+	if err != nil {
+		return errors.Join(err, dir.Close())
+	}
+	p.run = r
+	return nil
+}
+
+// baseDir is the path of the directory that has the tree; first is it if there is
+// none yet.
+func (o *output) baseDir(first *run) string {
+	if o.base.run != nil {
+		return o.base.run.dir.Path()
+	}
+	return first.dir.Path()
+}
+
+// log writes a line of the tree, or keeps it until there is one.
+func (o *output) log(line func(*data.TreeWriter) error) {
+	if o.tree == nil {
+		o.early = append(o.early, line)
+		return
+	}
+	if err := line(o.tree); err != nil {
+		o.say("cannot write the tree of the processes: %v", err)
+	}
+}
+
+// write appends a sample of a program that has a run.
+func (o *output) write(r *run, s data.Sample) {
+	if err := r.w.Sample(s); err != nil {
+		r.meta.Lost++
+		o.say("cannot write samples: %v", err)
+		return
+	}
+	r.meta.Samples++
+}
+
+// flush writes the kernel's functions that were hit.
+func (o *output) flush(p *program) {
+	if p.run == nil {
+		return
+	}
+	if err := p.run.hits.write(p.run.dir.Path()); err != nil {
+		o.say("cannot write %s: %v", kernelSyms, err)
+	}
+}
+
+// finish ends the run of a program, if it has one.
+func (o *output) finish(p *program, at time.Time, state, status string, cpu time.Duration) {
+	r := p.run
+	if r == nil || r.meta.State != "running" {
+		return
+	}
+	o.flush(p)
+	r.meta.End, r.meta.State, r.meta.Status, r.meta.CPU, r.meta.Notes = at, state, status, cpu, o.notes
+	if err := errors.Join(r.w.Close(), r.dir.WriteMeta(r.meta), r.dir.Close()); err != nil {
+		o.say("cannot finish %s: %v", r.dir.Path(), err)
+	}
+}
+
+// close ends the tree; nothing is written after it.
+func (o *output) close() {
+	o.closed = true
+	if o.tree == nil {
+		return
+	}
+	if err := o.tree.Close(); err != nil {
+		o.say("cannot finish the tree of the processes: %v", err)
+	}
+	o.tree = nil
+}

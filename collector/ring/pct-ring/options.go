@@ -1,0 +1,223 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/profilecollection/pct/collector/ring"
+)
+
+const help = `usage: pct-ring [flags] PROGRAM [ARGUMENT...]
+       pct-ring [flags] -p PID[,PID...]
+       pct-ring -check [-k]
+
+Samples PROGRAM with all processes that it makes, or running processes, by the
+kernel's perf events: nothing of them is touched. Exits with the program's
+status, 128+n if signal n ended it; 126 if it can't be executed, 127 if it was
+not found; 125 if the kernel does not permit sampling.
+
+  -p PID[,PID...] sample these processes, and those that they make, until they have
+                  ended, after -t or -n, or at SIGINT (^C) or SIGTERM
+  -tree           and all their descendants that run already
+  -F HZ           samples per second of CPU time (default 100, at most 10000)
+  -i INTERVAL     CPU time between two samples, such as 10ms or 500us
+  -k              sample the kernel too; without it, its time counts for the place in
+                  the program that called it
+  -cpus           count on all processors: sees processes of any length in proportion,
+                  interrupts the whole machine; needs root. The default with a PROGRAM
+                  and with -tree, where it is permitted
+  -threads        count in each thread: interrupts nothing else, does not see what
+                  ends within its first interval
+  -t SECONDS      stop sampling after so many seconds
+  -n SAMPLES      stop sampling after so many samples
+  -o DIR          make run directories DIR/PROG.PID (default $PCT_DIR or /tmp/pct)
+  -dirfile FILE   write the path of each run directory to FILE, a line each
+  -system-map FILE
+                  the kernel's symbols, where /proc/kallsyms hides them (default
+                  /boot/System.map of the kernel's release)
+  -environ FILE   the program's environment, as in /proc/PID/environ: a shell that
+                  calls us may not have passed on its own as it was
+  -ignored MASK   signals (hexadecimal, as in /proc/PID/status) that the program
+                  is to ignore, as our caller did
+  -check          tell whether sampling is permitted, with -k of the kernel too:
+                  exit 0 or 125
+  -h              print this
+
+example: pct-ring -k -F 1000 dd if=/dev/zero of=/dev/null bs=1M count=10000
+         pct sym /tmp/pct/dd.*
+         pct-ring -p 4711 -t 10
+`
+
+var errHelp = errors.New("help")
+
+// options are the command line.
+type options struct {
+	config  ring.Config
+	check   bool
+	dirFile string
+}
+
+const (
+	defaultRate = 100
+	fastest     = float64(time.Second / ring.Shortest)
+)
+
+// parseOptions reads flags up to the program's name: what follows is its own.
+func parseOptions(args []string) (*options, error) {
+	o := &options{}
+	c := &o.config
+	var cpus, threads bool
+	bools := map[string]*bool{"k": &c.Kernel, "tree": &c.Tree, "check": &o.check, "cpus": &cpus, "threads": &threads}
+	words := map[string]func(string) error{
+		"p":          o.attach,
+		"F":          o.rate,
+		"i":          o.interval,
+		"t":          o.seconds,
+		"n":          o.samples,
+		"o":          func(v string) error { c.Root = v; return nil },
+		"dirfile":    func(v string) error { o.dirFile = v; return nil },
+		"system-map": func(v string) error { c.SystemMap = v; return nil },
+		"environ":    o.readEnvironment,
+		"ignored": func(v string) (err error) {
+			c.Ignored, err = strconv.ParseUint(v, 16, 64)
+			return err
+		},
+	}
+	for len(args) > 0 {
+		arg := args[0]
+		args = args[1:]
+		if arg == "-" || !strings.HasPrefix(arg, "-") {
+			c.Argv = append([]string{arg}, args...)
+			break
+		}
+		if arg == "--" {
+			c.Argv = args
+			break
+		}
+		name, value, glued := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(arg, "-"), "-"), "=")
+		if name == "h" || name == "help" {
+			return nil, errHelp
+		}
+		if b := bools[name]; b != nil && !glued {
+			*b = true
+			continue
+		}
+		set := words[name]
+		if set == nil {
+			return nil, fmt.Errorf("unknown flag %s", arg)
+		}
+		if !glued {
+			if len(args) == 0 {
+				return nil, fmt.Errorf("flag %s needs a value", arg)
+			}
+			value, args = args[0], args[1:]
+		}
+		if err := set(value); err != nil {
+			return nil, fmt.Errorf("flag -%s: %q: %w", name, value, err)
+		}
+	}
+	switch {
+	case cpus && threads:
+		return nil, errors.New("-cpus and -threads exclude each other")
+	case cpus:
+		c.Counting = ring.ByCPU
+	case threads:
+		c.Counting = ring.ByThread
+	}
+	if c.Period == 0 {
+		c.Period = time.Second / defaultRate
+	}
+	return o, o.consistent()
+}
+
+func (o *options) consistent() error {
+	c := &o.config
+	switch {
+	case o.check && (len(c.Argv) > 0 || len(c.Pids) > 0):
+		return errors.New("-check samples nothing")
+	case o.check:
+		return nil
+	case len(c.Pids) > 0 && len(c.Argv) > 0:
+		return fmt.Errorf("-p is for processes that run: the program %s is one too many", c.Argv[0])
+	case c.Tree && len(c.Pids) == 0:
+		return errors.New("-tree goes with -p: of a program that is launched, all processes are sampled")
+	case len(c.Pids) == 0 && len(c.Argv) == 0:
+		return errors.New("no program to run")
+	}
+	return nil
+}
+
+// attach reads the numbers of processes.
+func (o *options) attach(v string) error {
+	for word := range strings.SplitSeq(v, ",") {
+		pid, err := strconv.Atoi(word)
+		if err != nil || pid < 1 {
+			return fmt.Errorf("%q is no process's number", word)
+		}
+		o.config.Pids = append(o.config.Pids, pid)
+	}
+	return nil
+}
+
+func (o *options) rate(v string) error {
+	hz, err := strconv.ParseFloat(v, 64)
+	if err != nil || !(hz >= 0.01 && hz <= fastest) {
+		return fmt.Errorf("it must be samples per second, from 0.01 to %v", fastest)
+	}
+	return o.period(time.Duration(float64(time.Second) / hz))
+}
+
+func (o *options) interval(v string) error {
+	d, err := time.ParseDuration(v)
+	if err != nil || d < ring.Shortest {
+		return fmt.Errorf("it must be a time with its unit, such as 10ms, from %v", ring.Shortest)
+	}
+	return o.period(d)
+}
+
+func (o *options) period(d time.Duration) error {
+	if o.config.Period != 0 {
+		return errors.New("the rate was given already: by -F or by -i, once")
+	}
+	o.config.Period = d
+	return nil
+}
+
+// seconds reads a time in seconds, or one with its unit.
+func (o *options) seconds(v string) error {
+	d, err := time.ParseDuration(v + "s")
+	if err != nil {
+		d, err = time.ParseDuration(v)
+	}
+	if err != nil || d <= 0 {
+		return errors.New("it must be a time in seconds, such as 10 or 0.5")
+	}
+	o.config.For = d
+	return nil
+}
+
+func (o *options) samples(v string) (err error) {
+	if o.config.Samples, err = strconv.ParseUint(v, 10, 64); err != nil || o.config.Samples == 0 {
+		return errors.New("it must be a number from 1")
+	}
+	return nil
+}
+
+// readEnvironment reads NAME=VALUE strings, each ended by a zero byte.
+func (o *options) readEnvironment(file string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	o.config.Environ = []string{}
+	for entry := range strings.SplitSeq(strings.TrimSuffix(string(text), "\x00"), "\x00") {
+		if entry != "" {
+			o.config.Environ = append(o.config.Environ, entry)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,383 @@
+package ring
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/pct/data"
+)
+
+// table are the processes that are followed, as the records tell of them.
+type table struct {
+	cfg       Config
+	out       *output
+	of        map[int]*process
+	images    images
+	kernel    *kernel
+	samples   uint64
+	lost      uint64
+	throttled uint64
+	root      *process // launched
+	ended     *process // it, once it has ended: its status comes from elsewhere
+	endedAt   time.Duration
+	looked    time.Time
+}
+
+func newTable(cfg Config, out *output) *table {
+	return &table{cfg: cfg, out: out, of: map[int]*process{}, images: images{}}
+}
+
+// launched adds the process that is going to execute the program.
+func (t *table) launched(pid int, path string, argv []string) {
+	p := &process{pid: pid, ppid: os.Getpid(), threads: map[int]bool{pid: true}}
+	t.of[pid], t.root = p, p
+	t.out.base = &program{pid: pid, ppid: p.ppid, name: path, argv: argv, start: monotonic()}
+	start := time.Now()
+	t.out.log(func(w *data.TreeWriter) error { return w.Start(start, pid, p.ppid, "launch") })
+}
+
+// attached adds a process that runs.
+func (t *table) attached(pid int) {
+	s, err := readStat(pid)
+	if err != nil || t.of[pid] != nil {
+		return
+	}
+	p := &process{pid: pid, ppid: s.ppid, threads: map[int]bool{}, attached: true, began: s.cpu}
+	for _, tid := range threadsOf(pid) {
+		p.threads[tid] = true
+	}
+	p.maps = readMaps(pid)
+	p.prog = &program{pid: pid, ppid: s.ppid, exe: exeOf(pid), start: monotonic()}
+	p.prog.name = p.prog.nameOf()
+	p.prog.argv = readArgv(pid, p.prog.exe)
+	p.programs = 1
+	t.of[pid] = p
+	if t.out.base == nil {
+		t.out.base = p.prog
+	}
+	now := time.Now()
+	exe, argv := p.prog.exe, p.prog.argv
+	t.out.log(func(w *data.TreeWriter) error { return w.Start(now, pid, s.ppid, "attach") })
+	t.out.log(func(w *data.TreeWriter) error { return w.Exec(now, pid, exe, argv) })
+	t.out.log(func(w *data.TreeWriter) error { return w.Mode(now, pid, "sampled") })
+}
+
+// take uses a record. They come in the order of their time.
+func (t *table) take(r record) {
+	p := t.of[r.pid]
+	switch of := r.of.(type) {
+	case lost:
+		t.lost += of.n
+	case fork:
+		t.forked(r, of)
+	case comm:
+		if p != nil && of.exec {
+			t.executed(p, r, of)
+		} else if p != nil && p.prog != nil && p.prog.exe == "" {
+			p.prog.name = of.name
+		}
+	case mmap:
+		if p != nil {
+			t.mapped(p, of)
+		}
+	case sample:
+		if p != nil {
+			t.sampled(p, r, of)
+		}
+	case nil:
+		if p != nil && r.kind == unix.PERF_RECORD_EXIT {
+			t.exited(p, r)
+		}
+	}
+}
+
+func (t *table) forked(r record, f fork) {
+	if r.pid == f.ppid {
+		if p := t.of[r.pid]; p != nil {
+			p.threads[r.tid] = true
+		}
+		return
+	}
+	parent := t.of[f.ppid]
+	if parent == nil || parent.prog == nil {
+		return
+	}
+	if old := t.of[r.pid]; old != nil {
+		if old.attached {
+			return // it was made before we looked, and told of after
+		}
+		t.gone(old, r.time) // its end was lost
+	}
+	p := &process{pid: r.pid, ppid: f.ppid, threads: map[int]bool{r.tid: true}, maps: parent.maps}
+	of := parent.prog
+	p.prog = &program{pid: r.pid, ppid: f.ppid, name: of.name, exe: of.exe, argv: of.argv, start: r.time}
+	p.programs = 1
+	t.of[r.pid] = p
+	at := t.out.wall(r.time)
+	t.out.log(func(w *data.TreeWriter) error { return w.Start(at, r.pid, f.ppid, "fork") })
+	t.out.log(func(w *data.TreeWriter) error { return w.Mode(at, r.pid, "sampled") })
+}
+
+// executed begins another program; its path comes with its first mapping.
+func (t *table) executed(p *process, r record, c comm) {
+	t.release(p)
+	if p.prog != nil {
+		t.out.finish(p.prog, t.out.wall(r.time), "complete", "", 0)
+	}
+	p.maps, p.threads = nil, map[int]bool{p.pid: true}
+	p.programs++
+	p.prog = &program{pid: p.pid, ppid: p.ppid, name: c.name, start: r.time}
+	if p == t.root && p.programs == 1 {
+		t.out.base.start, t.out.base.name = r.time, c.name
+		p.prog = t.out.base
+	}
+}
+
+// mapped takes a mapping; the first one of a program is the program's own file.
+func (t *table) mapped(p *process, m mmap) {
+	if p.prog == nil {
+		return // our launcher's
+	}
+	path := realPath(m.path)
+	p.mapped(&mapping{start: m.start, end: m.start + m.size, offset: m.offset, path: path, buildID: m.buildID})
+	if p.prog.exe != "" || path == "" || path[0] != '/' {
+		return
+	}
+	p.prog.exe = path
+	if p.prog.argv == nil {
+		p.prog.argv = readArgv(p.pid, path)
+	}
+	exe, argv, pid, at := path, p.prog.argv, p.pid, t.out.wall(p.prog.start)
+	if argv == nil {
+		argv = []string{p.prog.name}
+	}
+	t.out.log(func(w *data.TreeWriter) error { return w.Exec(at, pid, exe, argv) })
+	if p == t.root && p.programs == 1 {
+		t.out.log(func(w *data.TreeWriter) error { return w.Mode(at, pid, "sampled") })
+	}
+	t.release(p)
+}
+
+// release uses the samples that waited for the program's path.
+func (t *table) release(p *process) {
+	held := p.held
+	p.held = nil
+	for _, r := range held {
+		t.record(p, r, r.of.(sample))
+	}
+}
+
+func (t *table) sampled(p *process, r record, s sample) {
+	switch {
+	case p.prog == nil: // our launcher
+	case p.prog.exe == "":
+		p.held = append(p.held, r)
+	default:
+		t.record(p, r, s)
+	}
+}
+
+// record writes a sample to the run of its program.
+func (t *table) record(p *process, r record, s sample) {
+	if t.cfg.Samples > 0 && t.samples >= t.cfg.Samples {
+		return
+	}
+	t.samples++
+	p.samples++
+	p.cpu += s.period
+	if !t.out.open(p.prog) {
+		return
+	}
+	t.out.write(p.prog.run, data.Sample{
+		Time:   max(0, r.time-p.prog.start),
+		Thread: uint32(r.tid),
+		Node:   t.node(p, s),
+		Weight: uint64(s.period / time.Microsecond),
+	})
+}
+
+// node is where a sample was taken: an address in a mapped object or the kernel.
+func (t *table) node(p *process, s sample) data.NodeID {
+	addr := s.ip
+	if s.kernel {
+		if !t.cfg.Kernel {
+			addr = s.user
+		}
+		if addr == 0 {
+			return 0
+		}
+	}
+	prog := p.prog
+	if id, known := prog.nodes[addr]; known {
+		return id
+	}
+	if prog.nodes == nil {
+		prog.nodes = map[uint64]data.NodeID{}
+	}
+	w := prog.run.w
+	var id data.NodeID
+	if s.kernel && t.cfg.Kernel {
+		id = t.kernelNode(prog.run, addr)
+	} else if m := p.find(addr); m == nil {
+		id = w.Node(0, 0, addr)
+	} else {
+		at := t.images.place(p.pid, m)
+		id = w.Node(0, w.Object(at.path, at.buildID, at.kind, m.start, m.end, at.bias), addr-at.bias)
+	}
+	prog.nodes[addr] = id
+	return id
+}
+
+func (t *table) kernelNode(r *run, addr uint64) data.NodeID {
+	s, ok := t.kernelSymbols().find(addr)
+	if ok {
+		r.hits.add(s)
+	}
+	return r.w.Node(0, r.w.Object(s.object(), "", data.ObjectKernel, 0, 0, 0), addr)
+}
+
+// kernelSymbols are read at the first need.
+func (t *table) kernelSymbols() *kernel {
+	if t.kernel == nil {
+		t.kernel = readKernel(kallsyms, t.cfg.SystemMap)
+		if t.kernel.note != "" {
+			t.out.note(t.kernel.note)
+		}
+	}
+	return t.kernel
+}
+
+// exited takes the end of a thread, perhaps its process's last.
+func (t *table) exited(p *process, r record) {
+	delete(p.threads, r.tid)
+	if len(p.threads) == 0 {
+		t.gone(p, r.time)
+	}
+}
+
+// gone ends a process; of the one launched the status is still to come.
+func (t *table) gone(p *process, at time.Duration) {
+	t.release(p)
+	delete(t.of, p.pid)
+	if p == t.root {
+		t.ended, t.endedAt = p, at
+		return
+	}
+	t.end(p, t.out.wall(at), "complete", "", 0)
+}
+
+// end finishes the run of a process's program, and its line in the tree. cpu is what
+// it has used, 0 if that's not known.
+func (t *table) end(p *process, at time.Time, state, status string, cpu time.Duration) {
+	if p.prog != nil {
+		known := cpu
+		if p.programs > 1 {
+			known = 0 // of all of them
+		}
+		t.out.finish(p.prog, at, state, status, known)
+	}
+	if cpu == 0 {
+		cpu = p.cpu
+	}
+	if status == "" && state == "detached" {
+		status = state
+	}
+	pid, samples := p.pid, p.samples
+	t.out.log(func(w *data.TreeWriter) error { return w.End(at, pid, cpu, samples, 0, status) })
+}
+
+// flush writes what waits in memory.
+func (t *table) flush() {
+	for _, p := range t.of {
+		if p.prog != nil {
+			t.out.flush(p.prog)
+		}
+	}
+	const often = time.Second
+	if time.Since(t.looked) > often {
+		t.looked = time.Now()
+		t.sweep()
+	}
+}
+
+// sweep ends processes whose end was lost.
+func (t *table) sweep() {
+	for pid, p := range t.of {
+		switch gone := unix.Kill(pid, 0) == unix.ESRCH; {
+		case gone && p.missing:
+			t.gone(p, monotonic())
+		default:
+			p.missing = gone // what was recorded of it may be on its way
+		}
+	}
+}
+
+// ending is how a run ends.
+type ending struct {
+	exited bool   // the program that was launched has
+	status string // its
+	cpu    time.Duration
+}
+
+// finish ends the runs of all processes.
+func (t *table) finish(e ending) {
+	now := time.Now()
+	t.tellLosses()
+	if p := t.root; p != nil && e.exited {
+		if t.ended == nil {
+			t.endedAt = monotonic()
+			t.release(p)
+			delete(t.of, p.pid)
+		}
+		t.end(p, t.out.wall(t.endedAt), "complete", e.status, e.cpu)
+	} else if t.ended != nil {
+		t.end(t.ended, now, "complete", "", 0)
+	}
+	for _, p := range t.of {
+		t.release(p)
+		var cpu time.Duration
+		if s, err := readStat(p.pid); err == nil {
+			cpu = s.cpu - p.began
+		}
+		t.end(p, now, "detached", "", cpu)
+	}
+	t.out.finish(t.out.base, now, "complete", "", 0)
+	t.out.close()
+}
+
+// tellLosses says in the runs what the kernel could not record.
+func (t *table) tellLosses() {
+	if t.throttled > 0 {
+		t.out.note(fmt.Sprintf("the kernel held the clock back %d times, because samples took too much time: a longer period would do", t.throttled))
+	}
+	if t.lost == 0 {
+		return
+	}
+	t.out.note(fmt.Sprintf("the kernel lost %d records of the run, samples or others, because they came faster than they were read", t.lost))
+	if r := t.out.base.run; r != nil && r.meta.State == "running" {
+		if err := r.w.Lost(t.lost, "the ring was full"); err != nil {
+			t.out.say("cannot write samples: %v", err)
+		}
+		r.meta.Lost += t.lost
+	}
+}
+
+// anyAlive reports whether there is any process.
+func (t *table) anyAlive() bool { return len(t.of) > 0 }
+
+// anyIn reports whether any process is in the session of the given one.
+func (t *table) anyIn(pid int) bool {
+	sid, _ := unix.Getsid(pid)
+	for pid := range t.of {
+		if of, err := unix.Getsid(pid); err == nil && of == sid {
+			return true
+		}
+	}
+	return false
+}
+
+// rootGone reports whether the program that was launched has ended.
+func (t *table) rootGone() bool { return t.ended != nil }
