@@ -1,0 +1,223 @@
+// Command pct-pr prints the samples of data files, an address a line, as numbers
+// and labels that translators find. "pct-pr -h" explains.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/profilecollection/pct/pct/data"
+	"github.com/profilecollection/pct/pct/internal/path"
+	"github.com/profilecollection/pct/translators"
+)
+
+const usage = `usage: pct-pr [FLAG]... FILE...
+       pct-pr -stamp COMMAND FILE...
+
+Prints a line for each address at which samples were found: their number, a tab,
+and the label of the address. FILE is a count file, a run directory, or the file
+paths in one. Addresses are translated to labels by a co-process, which reads them
+on its standard input and writes an answer to each on its standard output. Sorted
+by label and added up by pct-merge the lines are a report; see the example.
+
+  -by GRANULARITY      what the label is: addr, line, sym, src or obj, with the
+                       fall-backs of pct's reports (default line)
+  -translator COMMAND  the co-process, its words separated by blanks; default: what
+                       the file is stamped with, else ` + translators.Default + `
+  -req FORMAT          the co-process is any program that reads a request of this
+                       form for each address, and answers with a line, the label
+  -lines N             of such a program: an answer has N lines, joined by tabs
+  -fmt FORMAT          form of the output (default '%c\t%l\n')
+  -templates           functions with their template arguments
+  -vmlinux FILE        a kernel with symbols and debug data, for lines of the kernel
+  -timeout TIME        how long a co-process may be silent (default 1m)
+  -stamp COMMAND       print nothing: mark count files with the translator they
+                       want, '' with none
+  -h                   print this help
+
+In formats: %a address in the object, 0x4a10; %x, %d the
+same as 4a10 and in decimal; %B at run time, 0x55d0c0de4a10; %o object, its path;
+%O its base name; %b its build-id; in -fmt also %c number of samples; %l label; and
+but for -req %f function; %F source file; %L line. %-20f and %08x have a width; \t,
+\n, \\ and %% stand for a tab, a newline, \ and %. In COMMAND there are %o, %O, %b and
+%%; one with an object is run for each.
+
+Example:
+  pct-pr -by sym /tmp/pct/gzip.4711 | sort -k2 | pct-merge | sort -nr
+  pct-pr -translator 'addr2line -e %o' -req '%a\n' /tmp/pct/gzip.4711/gzip
+`
+
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+// Exit statuses.
+const (
+	succeeded = 0
+	failed    = 1
+	misused   = 2
+)
+
+// options are the command line.
+type options struct {
+	granularity path.Granularity
+	by          bool // -by was given
+	translator  string
+	request     format // nil: the protocol of docs/TRANSLATORS.md
+	lines       int
+	output      format
+	templates   bool
+	timeout     time.Duration
+	vmlinux     string
+	stamp       *string // nil: print
+	files       []string
+	help        bool
+}
+
+func run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
+	o, err := parse(args)
+	if err != nil {
+		fmt.Fprintf(stderr, "pct-pr: %v (pct-pr -h explains)\n", err)
+		return misused
+	}
+	p := printer{options: o, warn: func(err error) { fmt.Fprintf(stderr, "pct-pr: %v\n", err) }}
+	switch {
+	case o.help:
+		_, err = io.WriteString(stdout, usage)
+	case o.stamp != nil:
+		return stampAll(o.files, *o.stamp, p.warn)
+	default:
+		var text []byte
+		if text, err = p.print(); err == nil {
+			_, err = stdout.Write(text)
+		}
+	}
+	if err != nil && !errors.Is(err, syscall.EPIPE) {
+		p.warn(err)
+		return failed
+	}
+	return succeeded
+}
+
+// stampAll marks all files that can be.
+func stampAll(files []string, command string, warn func(error)) int {
+	status := succeeded
+	for _, file := range files {
+		if err := data.Stamp(file, command); err != nil {
+			warn(err)
+			status = failed
+		}
+	}
+	return status
+}
+
+// A flag is written -name VALUE or -name=VALUE, anywhere on the command line.
+type flag struct {
+	name  string
+	value bool // one follows
+	set   func(o *options, value string) error
+}
+
+func flags() []flag {
+	return []flag{
+		{"by", true, func(o *options, s string) (err error) {
+			o.by = true
+			o.granularity, err = path.ParseGranularity(s)
+			return
+		}},
+		{"translator", true, func(o *options, s string) error { o.translator = s; return nonempty(s) }},
+		{"req", true, func(o *options, s string) (err error) { o.request, err = parseFormat(s, requestVerbs); return }},
+		{"lines", true, func(o *options, s string) (err error) {
+			if o.lines, err = strconv.Atoi(s); err != nil || o.lines < 1 {
+				err = fmt.Errorf("want a number from 1, not %q", s)
+			}
+			return
+		}},
+		{"fmt", true, func(o *options, s string) (err error) {
+			o.output, err = parseFormat(s, requestVerbs+outputVerbs)
+			return
+		}},
+		{"templates", false, func(o *options, _ string) error { o.templates = true; return nil }},
+		{"timeout", true, func(o *options, s string) (err error) { o.timeout, err = path.ParseTime(s); return }},
+		{"vmlinux", true, func(o *options, s string) error { o.vmlinux = s; return nil }},
+		{"stamp", true, func(o *options, s string) error { o.stamp = &s; return nil }},
+		{"h", false, func(o *options, _ string) error { o.help = true; return nil }},
+		{"help", false, func(o *options, _ string) error { o.help = true; return nil }},
+	}
+}
+
+func nonempty(command string) error {
+	if len(strings.Fields(command)) == 0 {
+		return errors.New("no command")
+	}
+	return nil
+}
+
+// parse reads the command line and says what is wrong with it.
+func parse(args []string) (options, error) {
+	o := options{granularity: path.Line, timeout: translators.DefaultTimeout}
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		if arg == "--" {
+			o.files = append(o.files, args[i+1:]...)
+			break
+		}
+		if len(arg) < 2 || arg[0] != '-' {
+			o.files = append(o.files, arg)
+			continue
+		}
+		name, value, glued := strings.Cut(strings.TrimPrefix(arg[1:], "-"), "=")
+		f := find(name)
+		switch {
+		case f == nil:
+			return o, fmt.Errorf("unknown flag %s", arg)
+		case !f.value && glued:
+			return o, fmt.Errorf("-%s takes no value", name)
+		case f.value && !glued:
+			if i++; i == len(args) {
+				return o, fmt.Errorf("-%s needs a value", name)
+			}
+			value = args[i]
+		}
+		if err := f.set(&o, value); err != nil {
+			return o, fmt.Errorf("-%s: %w", name, err)
+		}
+	}
+	return o, o.check()
+}
+
+func find(name string) *flag {
+	for _, f := range flags() {
+		if f.name == name {
+			return &f
+		}
+	}
+	return nil
+}
+
+// check finds what does not go together, and fills in the defaults.
+func (o *options) check() error {
+	switch {
+	case o.help:
+		return nil
+	case len(o.files) == 0:
+		return fmt.Errorf("which file? Runs are kept below %s", data.Root())
+	case o.request == nil && o.lines > 0:
+		return errors.New("-lines needs -req: without that an answer is a line")
+	case o.request != nil && (o.by || o.templates || o.vmlinux != ""):
+		return errors.New("-by, -templates and -vmlinux need an answer of the protocol; with -req the answer itself is the label")
+	case o.request != nil && o.output.uses("fFL"):
+		return errors.New("-fmt: with -req the answer is %l, and is not taken apart into %f, %F and %L")
+	case o.timeout == 0:
+		return errors.New("-timeout: want more than 0")
+	}
+	o.lines = max(1, o.lines)
+	if o.output == nil {
+		o.output, _ = parseFormat(`%c\t%l\n`, requestVerbs+outputVerbs)
+	}
+	return nil
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"cmp"
+	"debug/elf"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/profilecollection/pct/pct/internal/path"
+	"github.com/profilecollection/pct/translators"
+)
+
+// command returns the translator that an object is to be asked of, "" for the
+// default one.
+func (p *printer) command(object objectKey) string {
+	return cmp.Or(p.translator, p.objects[object].Translator)
+}
+
+// words returns those of the translator's command, none for the default one.
+func (p *printer) words(object objectKey) []string {
+	words := strings.Fields(p.command(object))
+	fill := strings.NewReplacer("%o", object.path, "%O", filepath.Base(object.path), "%b", object.buildID, "%%", "%")
+	for i, word := range words {
+		words[i] = fill.Replace(word)
+	}
+	return words
+}
+
+// clients are the translators that keep to the protocol, by their commands.
+type clients struct {
+	running map[string]*translators.Client
+	timeout time.Duration
+}
+
+// start starts a translator, "" the default one, unless it runs already.
+func (c *clients) start(command string) (path.Translator, error) {
+	if client, ok := c.running[command]; ok {
+		return client, nil
+	}
+	if strings.Contains(command, "%o") {
+		return nil, fmt.Errorf("translator %s: %%o stands for an object with -req only", command)
+	}
+	argv := strings.Fields(command)
+	if len(argv) == 0 {
+		name, err := translators.Find()
+		if err != nil {
+			return nil, err
+		}
+		argv = []string{name}
+	}
+	client, err := translators.Start(argv)
+	if err != nil {
+		return nil, err
+	}
+	client.Timeout = c.timeout
+	c.running[command] = client
+	return client, nil
+}
+
+// close ends the translators. How they do does not matter any more, as all have
+// answered.
+func (c *clients) close() {
+	for _, client := range c.running {
+		client.Close()
+	}
+}
+
+// askForeign has programs that know nothing of the protocol label the spots. An
+// object that can't be asked about keeps its addresses.
+func (p *printer) askForeign(spots []spot) error {
+	type batch struct {
+		argv  []string
+		spots []*spot
+	}
+	var batches []*batch
+	byCommand := map[string]*batch{}
+	mayAsk := map[objectKey]bool{}
+	for i := range spots {
+		s := &spots[i]
+		key := objectKey{s.object, s.buildID}
+		argv := p.words(key)
+		if len(argv) == 0 {
+			return fmt.Errorf("which program shall answer -req? %s is not stamped with one; -translator names one", s.object)
+		}
+		ask, known := mayAsk[key]
+		if !known {
+			var err error
+			if ask, err = p.mayAsk(key); err != nil {
+				p.warn(fmt.Errorf("%w; its addresses are printed as they are", err))
+			}
+			mayAsk[key] = ask
+		}
+		if !ask {
+			continue
+		}
+		command := strings.Join(argv, "\x00")
+		if byCommand[command] == nil {
+			byCommand[command] = &batch{argv: argv}
+			batches = append(batches, byCommand[command])
+		}
+		byCommand[command].spots = append(byCommand[command].spots, s)
+	}
+	for _, b := range batches {
+		var requests []byte
+		for _, s := range b.spots {
+			requests = p.request.append(requests, s)
+		}
+		lines, err := translators.Ask(b.argv, requests, p.lines*len(b.spots), p.timeout)
+		if err != nil {
+			return err
+		}
+		for i, answer := range slices.Collect(slices.Chunk(lines, p.lines)) {
+			b.spots[i].label = strings.Join(answer, "\t")
+		}
+	}
+	return nil
+}
+
+// mayAsk reports whether a program that knows nothing of build-ids can be asked
+// about an object, and why not where that is news. Where the command names the
+// object there must be such a file, and wherever it is named it must be the one
+// that was sampled: its lines would be wrong otherwise.
+func (p *printer) mayAsk(object objectKey) (bool, error) {
+	command := p.command(object)
+	opened := strings.Contains(command, "%o") || strings.Contains(command, "%O")
+	if !opened && !p.request.uses("oO") {
+		return true, nil
+	}
+	if object.path == nowhere || strings.HasPrefix(object.path, "[") {
+		return !opened, nil
+	}
+	if strings.Contains(object.path, "\n") {
+		return false, fmt.Errorf("%q can't be named in a line", object.path)
+	}
+	f, err := elf.Open(object.path)
+	if err != nil {
+		return !opened, fmt.Errorf("%s: %w", object.path, err)
+	}
+	defer f.Close()
+	if id := translators.BuildID(f); object.buildID != "" && id != object.buildID {
+		return false, fmt.Errorf("%s was built again since", object.path)
+	}
+	return true, nil
+}
