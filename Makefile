@@ -4,7 +4,7 @@
 #   make              build the commands into BIN (default bin)
 #   make test         run all tests
 #   make check        formatting, static analysis, import table
-#   make bench        cost of a sample against the baselines
+#   make bench        cost of a sample, by the library and by dbctl, against the baselines
 #   make install      into PREFIX (default /usr/local), below DESTDIR if set
 #   make uninstall    take away what install put there
 #   make clean
@@ -21,12 +21,12 @@ export GOFLAGS := $(GOFLAGS) -buildvcs=false
 GOBUILD = -trimpath
 
 COMMANDS    = dbctl pct
-TRANSLATORS = pct-addr2line pct-gdbline
-LAUNCHER    = pct-launch
+# What profile and pct run, not people.
+HELPERS     = pct-launch pct-ring pct-addr2line pct-gdbline
 SHELL_CMDS  = profile
 # `top` would hide top(1) if it stood in a common bin directory: installed, it
 # lives in libexec/pct, where profile looks for filters too.
-FILTERS     = int-avg int-hist quantile corr
+FILTERS     = int-avg int-hist quantile corr pct-merge pct-%
 FILTERS_PRIVATE = top
 
 bindir     = $(DESTDIR)$(PREFIX)/bin
@@ -39,6 +39,7 @@ all: need-build
 	$(CC) $(CFLAGS) -o $(BIN)/pct-launch collector/launch/launch.c
 	$(GO) build $(GOBUILD) -o $(BIN)/dbctl ./dbctl
 	$(GO) build $(GOBUILD) -o $(BIN)/pct ./pct
+	$(GO) build $(GOBUILD) -o $(BIN)/pct-ring ./collector/ring/pct-ring
 	$(GO) build $(GOBUILD) -o $(BIN)/pct-addr2line ./translators/addr2line
 	$(GO) build $(GOBUILD) -o $(BIN)/pct-gdbline ./translators/gdb
 	@for f in $(SHELL_CMDS) $(FILTERS) $(FILTERS_PRIVATE); do \
@@ -57,13 +58,14 @@ check: need-check
 	$(GO) test -count=1 -run 'Import|ThirdParty' .
 
 bench: all
+	$(GO) run ./collector/bench -bin $(BIN)
 	$(GO) run ./dbctl/bench -bin $(BIN)
 
 install: all
 	$(INSTALL) -d $(bindir) $(libexecdir) $(sharedir) $(mandir)
 	for f in $(COMMANDS) $(SHELL_CMDS) $(FILTERS); do \
 		$(INSTALL) -m 755 $(BIN)/$$f $(bindir) || exit 1; done
-	for f in $(TRANSLATORS) $(LAUNCHER) $(FILTERS_PRIVATE); do \
+	for f in $(HELPERS) $(FILTERS_PRIVATE); do \
 		$(INSTALL) -m 755 $(BIN)/$$f $(libexecdir) || exit 1; done
 	$(INSTALL) -m 644 scripts/*.dbctl $(sharedir)
 	$(INSTALL) -m 644 docs/man/*.1 $(mandir)

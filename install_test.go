@@ -27,6 +27,7 @@ func TestInstall(t *testing.T) {
 	for _, want := range []string{
 		"opt/pct/bin/dbctl", "opt/pct/bin/pct", "opt/pct/bin/profile",
 		"opt/pct/bin/int-avg", "opt/pct/bin/int-hist", "opt/pct/bin/quantile", "opt/pct/bin/corr",
+		"opt/pct/bin/pct-merge", "opt/pct/bin/pct-%", "opt/pct/libexec/pct/pct-launch", "opt/pct/libexec/pct/pct-ring",
 		"opt/pct/libexec/pct/top", "opt/pct/libexec/pct/pct-addr2line", "opt/pct/libexec/pct/pct-gdbline",
 		"opt/pct/share/pct/gdbprof_prologue.dbctl", "opt/pct/share/pct/gdbprof_epilogue.dbctl",
 		"opt/pct/share/man/man1/profile.1", "opt/pct/share/man/man1/dbctl.1", "opt/pct/share/man/man1/pct.1",

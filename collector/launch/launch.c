@@ -1,15 +1,13 @@
 /*
  * pct-launch: execute a program with libpct.so preloaded, if that can work.
  *
- *   pct-launch [-environ FILE] [-ignore MASK]
- *              [-preload LIB -else FILE [-set NAME=VALUE]...] PROG [ARG...]
+ *   pct-launch [-environ FILE] [-preload LIB -else FILE [-set NAME=VALUE]...] PROG [ARG...]
  *
  * The program gets the environment in FILE (NUL-terminated strings, as in
  * /proc/PID/environ; default: ours), found by its PATH, as execvp(3) does. With
  * -preload the library comes after what LD_PRELOAD names already, and the
- * variables of -set are added. -ignore says in hexadecimal, as SigIgn of
- * /proc/PID/status, which signals the program begins with ignored. Nothing else
- * differs from what a shell would execute: we replace ourselves.
+ * variables of -set are added. Nothing else differs from what a shell would execute:
+ * we replace ourselves.
  *
  * A program into which the dynamic linker would not load the library is not
  * executed: the reason, a clause such as "is linked statically", is written to the
@@ -25,7 +23,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -249,13 +246,6 @@ static void tell(const char *file, const char *path, const char *reason) {
         fail(126, "can't write %s: %s", file, strerror(errno));
 }
 
-static void ignore(const char *mask) {
-    unsigned long long bits = strtoull(mask, NULL, 16);
-    for (int sig = 1; sig < _NSIG && sig <= 64; sig++)
-        if (bits >> (sig - 1) & 1)
-            signal(sig, SIG_IGN);
-}
-
 /* run executes it; what has no header is for the shell, as with execvp(3). */
 static _Noreturn void run(const char *path, char **argv, char **env, int argc) {
     execve(path, argv, env);
@@ -270,7 +260,7 @@ static _Noreturn void run(const char *path, char **argv, char **env, int argc) {
 }
 
 int main(int argc, char **argv) {
-    const char *env_file = NULL, *library = NULL, *otherwise = NULL, *mask = NULL;
+    const char *env_file = NULL, *library = NULL, *otherwise = NULL;
     char **sets = must(calloc((size_t)argc + 1, sizeof *sets));
     int i = 1, n = 0;
     for (; i < argc && argv[i][0] == '-'; i += 2) {
@@ -287,16 +277,13 @@ int main(int argc, char **argv) {
             library = argv[i + 1];
         else if (strcmp(option, "-else") == 0)
             otherwise = argv[i + 1];
-        else if (strcmp(option, "-ignore") == 0)
-            mask = argv[i + 1];
         else if (strcmp(option, "-set") == 0 && strchr(argv[i + 1], '='))
             sets[n++] = argv[i + 1];
         else
             fail(2, "pct-launch: don't know %s %s", option, argv[i + 1]);
     }
     if (i == argc || !library != !otherwise)
-        fail(2, "usage: pct-launch [-environ FILE] [-ignore MASK] [-preload LIB -else FILE [-set NAME=VALUE]...] "
-                "PROG [ARG...]");
+        fail(2, "usage: pct-launch [-environ FILE] [-preload LIB -else FILE [-set NAME=VALUE]...] PROG [ARG...]");
     char **env = env_file ? read_environ(env_file, n + 1) : copy_environ(n + 1);
     const char *path = find(argv[i], env);
     if (library) {
@@ -311,7 +298,5 @@ int main(int argc, char **argv) {
         for (int k = 0; k < n; k++)
             set(env, sets[k]);
     }
-    if (mask)
-        ignore(mask);
     run(path, argv + i, env, argc - i);
 }
