@@ -1,0 +1,349 @@
+#include "clock.h"
+#include "options.h"
+#include "perf.h"
+#include "rundir.h"
+#include "sys.h"
+
+#include <time.h>
+
+enum { SLOTS = 8192 };
+
+enum clock_kind { BY_TIMER, BY_PERF_TRAP, BY_PERF_SIGNAL };
+
+/* The clock of a thread. busy is held while it is being changed; a handler gives up where it is. */
+struct slot {
+	_Atomic int tid; /* 0: free */
+	_Atomic bool busy;
+	bool live;
+	int timer;
+	void *event;
+	uint64_t random; /* state of its random numbers */
+	uint64_t due;    /* random intervals by timer: when, on the clock of the timer */
+	bool first;      /* the first, shorter, period of an event has begun */
+};
+
+/* As the kernel reads it; the names of libraries for its last member differ. */
+struct sigevent_tid {
+	union sigval value;
+	int signo, notify, tid, pad[11];
+};
+
+static struct slot slots[SLOTS];
+static _Atomic uint32_t slots_used;
+static enum clock_kind kind;
+static _Atomic int signo;
+static _Atomic bool paused;
+static uint64_t tick; /* of the kernel, ns */
+static void (*handler)(int, siginfo_t *, void *);
+
+/* Signals that nobody misses if a tick comes when no handler is there, then others that are seldom used. */
+static const int candidates[] = { SIGURG, SIGWINCH, SIGSTKFLT, SIGPROF, SIGVTALRM };
+
+int __sigaction(int, const struct sigaction *, struct sigaction *);
+
+static uint64_t time_of(clockid_t clock)
+{
+	struct timespec t = { 0, 0 };
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static struct timespec spec(uint64_t ns)
+{
+	return (struct timespec){ .tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000) };
+}
+
+/* A number from 1 to n. */
+static uint64_t draw(struct slot *s, uint64_t n)
+{
+	uint64_t z = s->random += UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return (z ^ z >> 31) % n + 1;
+}
+
+/* The clock that a thread's timer measures; encoded as the kernel does for other threads. */
+static clockid_t timer_clock(int tid)
+{
+	int which = options.time == TIME_VIRTUAL ? 1 : 2; /* user time, or time on a CPU */
+
+	return options.time == TIME_REAL ? CLOCK_MONOTONIC : (clockid_t)((unsigned)~tid << 3 | 4 | (unsigned)which);
+}
+
+/*
+ * When the first tick is due, from now. It is a random part of a period, so that a process
+ * shorter than one is sampled as often as its time is worth. A timer of CPU time is looked
+ * at by the kernel's tick only; for a tick to find it in time as often as later ones do,
+ * the time since the last tick counts too.
+ */
+static uint64_t first_due(struct slot *s)
+{
+	uint64_t d = draw(s, run.period), since;
+
+	if (options.time == TIME_REAL)
+		return d;
+	since = time_of(CLOCK_MONOTONIC) - time_of(CLOCK_MONOTONIC_COARSE);
+	return d > since ? d - since : 1;
+}
+
+static bool start_timer(struct slot *s)
+{
+	int tid = atomic_load(&s->tid);
+	struct sigevent_tid e = {
+		.value = { .sival_int = (int)(s - slots) },
+		.signo = atomic_load(&signo),
+		.notify = 4, /* SIGEV_THREAD_ID */
+		.tid = tid,
+	};
+	clockid_t clock = timer_clock(tid);
+	struct itimerspec when = { 0 };
+	uint64_t first = first_due(s);
+
+	if (sys3(SYS_timer_create, clock, &e, &s->timer) < 0)
+		return false;
+	if (options.random) {
+		s->due = time_of(clock) + first;
+		when.it_value = spec(s->due);
+	} else {
+		when.it_value = spec(first);
+		when.it_interval = spec(run.period);
+	}
+	sys4(SYS_timer_settime, s->timer, options.random ? TIMER_ABSTIME : 0, &when, NULL);
+	return true;
+}
+
+static bool start_event(struct slot *s, uint64_t period)
+{
+	void *old = s->event;
+
+	s->event = perf_open(atomic_load(&s->tid), period, kind == BY_PERF_TRAP ? 0 : atomic_load(&signo), (uint32_t)(s - slots));
+	perf_close(old);
+	return s->event;
+}
+
+/* Starts the clock of a slot that is held. */
+static void start(struct slot *s)
+{
+	if (s->live || atomic_load(&paused))
+		return;
+	if (kind == BY_TIMER) {
+		s->live = start_timer(s);
+	} else {
+		s->first = true;
+		s->live = start_event(s, draw(s, run.period));
+	}
+	if (!s->live)
+		rundir_note("a thread has no clock: the limits of the system are reached");
+}
+
+static void stop(struct slot *s)
+{
+	if (!s->live)
+		return;
+	s->live = false;
+	if (kind == BY_TIMER)
+		sys1(SYS_timer_delete, s->timer);
+	perf_close(s->event);
+	s->event = NULL;
+}
+
+/* Holds a slot; only ever waits for a handler, which never waits for us. */
+static void hold(struct slot *s)
+{
+	while (atomic_exchange(&s->busy, true))
+		sys0(SYS_sched_yield);
+}
+
+static void let_go(struct slot *s)
+{
+	atomic_store(&s->busy, false);
+}
+
+static bool free_signal(int s)
+{
+	struct sigaction now;
+
+	return __sigaction(s, NULL, &now) == 0 && (now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN);
+}
+
+static void install(int s)
+{
+	struct sigaction a = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
+	uint64_t bit = UINT64_C(1) << (s - 1);
+
+	/* No handler of the program can interrupt ours. */
+	for (size_t i = 0; i < sizeof a.sa_mask / sizeof(long); i++)
+		((unsigned long *)&a.sa_mask)[i] = ~0UL;
+	__sigaction(s, &a, NULL);
+	sys4(SYS_rt_sigprocmask, SIG_UNBLOCK, &bit, NULL, sizeof bit);
+}
+
+/* Takes the first signal that the program does not use. */
+static void choose_signal(int but)
+{
+	for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
+		if (candidates[i] != but && free_signal(candidates[i])) {
+			atomic_store(&signo, candidates[i]);
+			install(candidates[i]);
+			return;
+		}
+	}
+	atomic_store(&signo, 0);
+	atomic_store(&paused, true);
+	rundir_note("nothing is sampled: the program uses all signals that could serve");
+}
+
+void clock_choose(void (*f)(int, siginfo_t *, void *))
+{
+	struct timespec resolution = { 0, 4000000 };
+
+	handler = f;
+	clock_getres(CLOCK_MONOTONIC_COARSE, &resolution);
+	tick = (uint64_t)resolution.tv_nsec;
+	run.period = options.period;
+	run.resource = options.time == TIME_REAL ? "real" : "cpu";
+	run.clock = options.time == TIME_REAL ? "real" : options.time == TIME_VIRTUAL ? "virtual" : "thread";
+	kind = BY_TIMER;
+	if (options.time != TIME_REAL && options.period < tick) {
+		if (free_signal(SIGTRAP) && perf_can_trap()) {
+			kind = BY_PERF_TRAP;
+			install(SIGTRAP);
+			atomic_store(&signo, SIGTRAP);
+		} else if (perf_can_signal()) {
+			kind = BY_PERF_SIGNAL;
+		} else {
+			run.period = tick;
+			rundir_note("sampled at the rate of the kernel's tick: no faster clock is permitted");
+		}
+		if (kind != BY_TIMER)
+			run.clock = "perf";
+	}
+	if (kind != BY_PERF_TRAP)
+		choose_signal(0);
+}
+
+int clock_begin(void)
+{
+	int tid = (int)sys0(SYS_gettid);
+	uint32_t used = atomic_load(&slots_used);
+
+	for (uint32_t i = 0; i < SLOTS; i++) {
+		struct slot *s = &slots[i];
+		int nobody = 0;
+
+		if (atomic_load_explicit(&s->tid, memory_order_relaxed) || !atomic_compare_exchange_strong(&s->tid, &nobody, tid))
+			continue;
+		while (used <= i && !atomic_compare_exchange_weak(&slots_used, &used, i + 1))
+			;
+		hold(s);
+		s->random ^= (uint64_t)tid << 40 ^ time_of(CLOCK_MONOTONIC) * UINT64_C(0x9e3779b97f4a7c15);
+		start(s);
+		let_go(s);
+		return (int)i;
+	}
+	return -1;
+}
+
+void clock_end(int slot)
+{
+	struct slot *s = &slots[slot];
+
+	hold(s);
+	stop(s);
+	let_go(s);
+	atomic_store(&s->tid, 0);
+}
+
+static void each_thread(void (*f)(struct slot *))
+{
+	uint32_t used = atomic_load(&slots_used);
+
+	for (uint32_t i = 0; i < used; i++) {
+		if (!atomic_load(&slots[i].tid))
+			continue;
+		hold(&slots[i]);
+		if (atomic_load(&slots[i].tid))
+			f(&slots[i]);
+		let_go(&slots[i]);
+	}
+}
+
+void clock_pause(void)
+{
+	atomic_store(&paused, true);
+	each_thread(stop);
+}
+
+void clock_resume(void)
+{
+	if (!atomic_load(&signo))
+		return;
+	atomic_store(&paused, false);
+	each_thread(start);
+}
+
+void clock_forget(void)
+{
+	uint32_t used = atomic_load(&slots_used);
+
+	/* Timers and the mappings of events are not inherited. */
+	for (uint32_t i = 0; i < used; i++)
+		slots[i] = (struct slot){ .random = slots[i].random };
+	atomic_store(&slots_used, 0);
+}
+
+/* Sets up the next tick of the slot of the thread that a handler interrupted. */
+static void next(struct slot *s)
+{
+	struct itimerspec when = { 0 };
+
+	if (atomic_exchange(&s->busy, true))
+		return;
+	if (s->live && kind == BY_TIMER) {
+		s->due += draw(s, 2 * run.period);
+		when.it_value = spec(s->due);
+		sys4(SYS_timer_settime, s->timer, TIMER_ABSTIME, &when, NULL);
+	} else if (s->live) {
+		s->first = false;
+		s->live = start_event(s, options.random ? draw(s, 2 * run.period) : run.period);
+	}
+	let_go(s);
+}
+
+bool clock_ticked(int signal, const siginfo_t *info, uint64_t *missed)
+{
+	uint32_t i;
+
+	*missed = 0;
+	if (kind == BY_TIMER) {
+		if (info->si_code != SI_TIMER)
+			return false;
+		i = (uint32_t)info->si_value.sival_int;
+		*missed = (uint64_t)info->si_overrun;
+	} else if (!perf_ticked(signal, info, &i)) {
+		return false;
+	}
+	if (i < SLOTS && (options.random || (kind != BY_TIMER && slots[i].first)))
+		next(&slots[i]);
+	return true;
+}
+
+int clock_signal(void)
+{
+	return atomic_load(&signo);
+}
+
+bool clock_yield_signal(int signal)
+{
+	if (signal != atomic_load(&signo))
+		return false;
+	each_thread(stop);
+	if (kind == BY_PERF_TRAP) {
+		kind = BY_PERF_SIGNAL;
+	}
+	choose_signal(signal);
+	each_thread(start);
+	return true;
+}

@@ -1,0 +1,47 @@
+/*
+ * clock.h: what interrupts the program's threads to sample them.
+ *
+ * Each thread that is sampled has a slot, and in it a clock of its own, so that the
+ * thread whose time it is takes the sample. docs/COLLECTOR.md says which clocks there
+ * are and why.
+ */
+#ifndef PCT_CLOCK_H
+#define PCT_CLOCK_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Chooses a clock for options.time and .period, and sets run.clock and run.period. */
+void clock_choose(void (*handler)(int, siginfo_t *, void *));
+
+/* Starts the clock of the calling thread; its slot, or -1 if it has none. */
+int clock_begin(void);
+
+/* Stops the clock of a slot, whose thread ends. */
+void clock_end(int slot);
+
+/* Stops and starts the clocks of all threads. */
+void clock_pause(void);
+void clock_resume(void);
+
+/* Forgets all clocks, which the parent process has; then clock_begin starts one. */
+void clock_forget(void);
+
+/*
+ * Called by the handler: whether the signal is a tick of ours. Sets up the next tick
+ * where the clock does not do so itself; missed is the number of ticks before this
+ * one that found no time to be delivered.
+ */
+bool clock_ticked(int signal, const siginfo_t *info, uint64_t *missed);
+
+/* The signal that the clock sends now. */
+int clock_signal(void);
+
+/*
+ * The program wants this signal for itself: the clock goes over to another one, with all
+ * threads. False if it did not use it.
+ */
+bool clock_yield_signal(int signal);
+
+#endif

@@ -1,0 +1,21 @@
+/*
+ * collector.h: the collector's state as the parts that hook into the program see it.
+ */
+#ifndef PCT_COLLECTOR_H
+#define PCT_COLLECTOR_H
+
+#include <stdbool.h>
+
+/*
+ * Whether the program is to be sampled; the first call reads the environment and starts
+ * the collector. Other libraries may begin threads before our constructor runs.
+ */
+bool collector_awake(void);
+
+/* Whether the caller is the process that the collector runs in: not so in a child by vfork. */
+bool collector_mine(void);
+
+/* The process ends normally. */
+void collector_complete(void);
+
+#endif

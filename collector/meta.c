@@ -1,0 +1,205 @@
+#include "meta.h"
+#include "options.h"
+#include "rundir.h"
+#include "sys.h"
+#include "text.h"
+
+#include <sys/utsname.h>
+#include <time.h>
+
+enum { META_MOST = 16384, NAME_MOST = 200, NOTES_MOST = 2048 };
+
+static char exe[PATH_MOST];
+static char notes[NOTES_MOST]; /* each ends with a newline */
+static char buffer[META_MOST];
+
+static uint64_t now(int clock)
+{
+	struct timespec t = { 0, 0 };
+
+	sys2(SYS_clock_gettime, clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* Reads a small file to its end or till the buffer is full; the bytes read. */
+static size_t slurp(const char *name, char *to, size_t cap)
+{
+	int fd = sys_openat(AT_FDCWD, name, O_RDONLY, 0);
+	size_t n = 0;
+	long got;
+
+	if (fd < 0)
+		return 0;
+	while (n < cap && (got = sys3(SYS_read, fd, to + n, cap - n)) > 0)
+		n += (size_t)got;
+	sys_close(fd);
+	return n;
+}
+
+static const char *executable(void)
+{
+	if (!exe[0]) {
+		long n = sys4(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", exe, sizeof exe - 1);
+		exe[n > 0 ? n : 0] = '\0';
+	}
+	return exe;
+}
+
+const char *meta_program(void)
+{
+	static char name[NAME_MOST + 1];
+	const char *base = text_base(executable());
+	size_t n = 0;
+
+	while (*base == '.')
+		base++;
+	for (; *base && n < NAME_MOST; base++)
+		name[n++] = (unsigned char)*base < ' ' || *base == 0x7f ? '_' : *base;
+	name[n] = '\0';
+	return n ? name : "unnamed";
+}
+
+/* A day since 1970 as YYYY-MM-DD (days of the era of 400 years that begin in March). */
+static void put_date(struct text *t, uint64_t day)
+{
+	uint64_t z = day + 719468, era = z / 146097, doe = z % 146097;
+	uint64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
+	uint64_t doy = doe - (365 * yoe + yoe / 4 - yoe / 100), mp = (5 * doy + 2) / 153;
+	uint64_t month = mp < 10 ? mp + 3 : mp - 9;
+
+	text_pad(t, yoe + era * 400 + (month <= 2), 4);
+	text_char(t, '-');
+	text_pad(t, month, 2);
+	text_char(t, '-');
+	text_pad(t, doy - (153 * mp + 2) / 5 + 1, 2);
+}
+
+static void put_time(struct text *t, const char *key, uint64_t ns)
+{
+	uint64_t s = ns / 1000000000;
+
+	text_str(t, key);
+	put_date(t, s / 86400);
+	text_char(t, 'T');
+	text_pad(t, s % 86400 / 3600, 2);
+	text_char(t, ':');
+	text_pad(t, s % 3600 / 60, 2);
+	text_char(t, ':');
+	text_pad(t, s % 60, 2);
+	text_char(t, '.');
+	text_pad(t, ns % 1000000000, 9);
+	text_str(t, "Z\n");
+}
+
+static void put_text(struct text *t, const char *key, const char *value)
+{
+	text_str(t, key);
+	text_value(t, value, text_len(value));
+	text_char(t, '\n');
+}
+
+static void put_number(struct text *t, const char *key, uint64_t value, const char *unit)
+{
+	text_str(t, key);
+	text_num(t, value);
+	text_str(t, unit);
+	text_char(t, '\n');
+}
+
+/* When the process was started: field 22 of its stat, which comes after its name in brackets. */
+static uint64_t started(void)
+{
+	static char stat[1024];
+	size_t n = slurp("/proc/self/stat", stat, sizeof stat - 1), i = n;
+	uint64_t v = 0;
+
+	while (i > 0 && stat[i - 1] != ')')
+		i--;
+	stat[n] = '\0';
+	for (int field = 2; field < 22 && i < n; i++)
+		field += stat[i] == ' ';
+	for (; i < n && stat[i] >= '0' && stat[i] <= '9'; i++)
+		v = v * 10 + (uint64_t)(stat[i] - '0');
+	return v;
+}
+
+static void put_arguments(struct text *t)
+{
+	static char arguments[META_MOST / 4];
+	size_t n = slurp("/proc/self/cmdline", arguments, sizeof arguments);
+
+	for (size_t i = 0, from = 0; i < n; i++) {
+		if (arguments[i] && i + 1 < n)
+			continue;
+		text_str(t, "argv=");
+		text_value(t, arguments + from, i - from + (arguments[i] != '\0'));
+		text_char(t, '\n');
+		from = i + 1;
+	}
+}
+
+static void put_notes(struct text *t)
+{
+	for (const char *s = notes; *s;) {
+		size_t n = 0;
+
+		while (s[n] != '\n')
+			n++;
+		text_str(t, "note=");
+		text_value(t, s, n);
+		text_char(t, '\n');
+		s += n + 1;
+	}
+}
+
+void meta_write(int dir, bool complete)
+{
+	struct text t = text_in(buffer, sizeof buffer);
+	struct utsname host;
+	int fd;
+
+	host.nodename[0] = '\0';
+	sys1(SYS_uname, &host);
+	text_str(&t, "version=1\n");
+	put_text(&t, "exe=", executable());
+	put_text(&t, "host=", host.nodename);
+	put_number(&t, "pid=", (uint64_t)run.pid, "");
+	put_number(&t, "ppid=", (uint64_t)sys0(SYS_getppid), "");
+	text_str(&t, "collector=libpct\n");
+	put_number(&t, "started=", started(), "");
+	put_time(&t, "start=", run.start);
+	if (complete)
+		put_time(&t, "end=", now(CLOCK_REALTIME));
+	put_text(&t, "clock=", run.clock);
+	put_number(&t, "period=", run.period, "ns");
+	put_number(&t, "asked=", 1000000000 / options.period, "");
+	if (complete)
+		put_number(&t, "cpu=", now(CLOCK_PROCESS_CPUTIME_ID), "ns");
+	text_str(&t, complete ? "state=complete\n" : "state=running\n");
+	put_notes(&t);
+	put_arguments(&t);
+	if (!file_size_permitted(t.n))
+		return;
+	fd = sys_openat(dir, "meta.new", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return;
+	if (sys_pwrite(fd, buffer, t.n, 0) < 0 || sys5(SYS_renameat2, dir, "meta.new", dir, "meta", 0) < 0)
+		sys3(SYS_unlinkat, dir, "meta.new", 0);
+	sys_close(fd);
+}
+
+void meta_note(const char *sentence)
+{
+	struct text t = { .p = notes, .n = text_len(notes), .cap = sizeof notes };
+
+	if (t.n + text_len(sentence) + 2 > sizeof notes)
+		return;
+	text_str(&t, sentence);
+	text_char(&t, '\n');
+}
+
+void meta_forget(void)
+{
+	exe[0] = '\0';
+	notes[0] = '\0';
+}

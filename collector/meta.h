@@ -1,0 +1,21 @@
+/*
+ * meta.h: the text file that says what ran, when, and how it was sampled.
+ */
+#ifndef PCT_META_H
+#define PCT_META_H
+
+#include <stdbool.h>
+
+/* The program's name, tame enough for a file name. */
+const char *meta_program(void);
+
+/* Writes `meta` in the directory dir, in one step; complete: the process ends. */
+void meta_write(int dir, bool complete);
+
+/* Keeps a sentence for meta; what there is no room for is left out. */
+void meta_note(const char *sentence);
+
+/* Forgets what belongs to the parent process. */
+void meta_forget(void);
+
+#endif

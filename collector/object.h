@@ -1,0 +1,65 @@
+/*
+ * object.h: which object is mapped where.
+ *
+ * An area is a stretch of executable memory that one object occupies. Areas are read
+ * from /proc/self/maps when a sample's address is in none that is known. Looking one
+ * up takes no lock and may happen in any handler at any time; all other functions
+ * are for the one holder of the slow lock (collector.c).
+ */
+#ifndef PCT_OBJECT_H
+#define PCT_OBJECT_H
+
+#include "countfile.h"
+
+#include <stdbool.h>
+
+enum file_state { FILE_NONE, FILE_OPEN, FILE_FAILED };
+
+/* A mapped file, the vDSO, or anonymous memory: what gets a count file. */
+struct object {
+	enum object_kind kind;
+	uint64_t device, inode;
+	const char *path;
+	uint64_t low, size; /* ELF virtual addresses; 0 until an area is placed */
+	uint8_t id_length;
+	uint8_t id[BUILD_ID_MOST];
+	bool main;
+	/* Of the count file; owned by store.c. */
+	_Atomic enum file_state state;
+	struct count_header *header;
+	_Atomic uint64_t *touched; /* a bit for each page of the payload that has its room */
+	size_t mapped;             /* bytes */
+};
+
+/* What a look-up found: a copy, for areas can vanish at any time. */
+struct place {
+	struct object *object; /* NULL: the address is in no known area */
+	uint64_t bias;
+	bool placed; /* false: bias is not known yet */
+};
+
+/* Looks up an address. */
+struct place object_at(uintptr_t pc);
+
+/*
+ * Reads the memory map again and returns the place of pc, with its bias; what is in no
+ * file is of an object of anonymous memory. object is NULL if there is no room for more.
+ */
+struct place object_find(uintptr_t pc);
+
+/* Calls f for each object that a sample was seen in or not. */
+void object_each(void (*f)(struct object *));
+
+/* The object for anonymous memory at pc; logs have one for each 4 GB. */
+struct object *object_anonymous(uintptr_t pc);
+
+/* Where the program begins, to know the main program by; once, at the start. */
+void object_set_entry(uintptr_t entry);
+
+/*
+ * True if an address that is in no area is worth a reading of the map: it costs its time,
+ * and code that is in no file comes and goes.
+ */
+bool object_due(uint64_t now);
+
+#endif

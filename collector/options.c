@@ -1,0 +1,185 @@
+#include "options.h"
+#include "sys.h"
+#include "text.h"
+
+struct options options = {
+	.kind = KIND_HISTOGRAM,
+	.width = 4,
+#ifdef __aarch64__
+	.bin = 4,
+#else
+	.bin = 1,
+#endif
+	.period = 10000000,
+};
+
+/* The value of a variable, NULL if it isn't set. */
+static const char *value_of(char **environment, const char *name)
+{
+	size_t n = text_len(name);
+
+	for (; environment && *environment; environment++) {
+		const char *e = *environment;
+		size_t i = 0;
+
+		while (i < n && e[i] == name[i])
+			i++;
+		if (i == n && e[n] == '=')
+			return e + n + 1;
+	}
+	return NULL;
+}
+
+/*
+ * Copies a path, made absolute: the program may change its working directory before
+ * the first sample. False if it is too long.
+ */
+static bool keep_path(char *to, const char *path)
+{
+	struct text t = text_in(to, PATH_MOST);
+
+	if (*path && *path != '/') {
+		long n = sys2(SYS_getcwd, to, PATH_MOST);
+		if (n > 1 && to[0] == '/') {
+			t.n = (size_t)n - 1;
+			text_char(&t, '/');
+		}
+	}
+	text_str(&t, path);
+	return !t.full;
+}
+
+/* Reads digits; false if there are none, or too many. */
+static bool number(const char **s, uint64_t *v)
+{
+	uint64_t n = 0;
+	int digits = 0;
+
+	for (; **s >= '0' && **s <= '9'; (*s)++, digits++)
+		n = digits < 18 ? n * 10 + (uint64_t)(**s - '0') : n;
+	*v = n;
+	return digits > 0 && digits <= 18;
+}
+
+static bool power_of_two_to_8(uint64_t w)
+{
+	return w == 1 || w == 2 || w == 4 || w == 8;
+}
+
+/* A letter that a number follows; false if it isn't understood. */
+static bool with_number(char letter, const char **s, uint64_t *random)
+{
+	uint64_t n;
+
+	if (!number(s, &n) || n == 0)
+		return false;
+	switch (letter) {
+	case 'c':
+		if (n > UINT32_MAX)
+			return false;
+		options.kind = KIND_CIRCULAR;
+		options.records = n;
+		return true;
+	case 'g':
+		if (n > INT32_MAX)
+			return false;
+		options.bin = n;
+		return true;
+	case 'w':
+		if (!power_of_two_to_8(n))
+			return false;
+		options.width = (uint32_t)n;
+		return true;
+	case 'q':
+		if (n > 1000000000)
+			return false;
+		options.period = n * 1000;
+		return true;
+	case 'r':
+		if (n > 1000000)
+			return false;
+		*random = n;
+		return true;
+	}
+	return false;
+}
+
+static bool interval(const char **s)
+{
+	switch (**s) {
+	case 'V':
+		options.time = TIME_VIRTUAL;
+		break;
+	case 'R':
+		options.time = TIME_REAL;
+		break;
+	case 'P':
+		options.time = TIME_PROF;
+		break;
+	default:
+		return false;
+	}
+	(*s)++;
+	return true;
+}
+
+/* The letters of $PCT. What is wrong is passed over, and kept for a note. */
+static void letters(const char *s)
+{
+	uint64_t random = 0;
+
+	while (*s) {
+		char c = *s++;
+		bool good = true;
+
+		switch (c) {
+		case ' ':
+		case '\t':
+			break;
+		case 't':
+			options.truncate = true;
+			break;
+		case 'v':
+			options.verbose = true;
+			break;
+		case 'p':
+			options.to_file = keep_path(options.path, "pc.pct");
+			break;
+		case 'l':
+			options.kind = KIND_LOG;
+			break;
+		case 'I':
+			good = interval(&s);
+			break;
+		case 'o':
+			good = *s && keep_path(options.path, s);
+			options.to_file = good;
+			s += text_len(s);
+			break;
+		default:
+			good = with_number(c, &s, &random);
+		}
+		if (!good && !options.bad)
+			options.bad = c;
+	}
+	options.random = random > 0;
+	if (random > 0)
+		options.period *= random;
+}
+
+bool options_read(char **environment)
+{
+	const char *s = value_of(environment, "PCT");
+	const char *dir, *run;
+
+	if (!s)
+		return false;
+	letters(s);
+	dir = value_of(environment, "PCT_DIR");
+	if (!keep_path(options.dir, dir && *dir ? dir : "/tmp/pct"))
+		return false;
+	run = value_of(environment, "PCT_RUN");
+	if (run && *run && !keep_path(options.run, run))
+		options.run[0] = '\0';
+	return true;
+}

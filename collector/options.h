@@ -1,0 +1,40 @@
+/*
+ * options.h: what the environment asks of the collector.
+ *
+ * $PCT holds letters, which blanks may separate (see docs/COLLECTOR.md); $PCT_DIR
+ * names the directory of run directories, $PCT_RUN a file to tell of them. All is
+ * copied: the program may change its environment.
+ */
+#ifndef PCT_OPTIONS_H
+#define PCT_OPTIONS_H
+
+#include "countfile.h"
+
+#include <stdbool.h>
+
+enum { PATH_MOST = 4096 };
+
+/* What a sample is taken every so often of: I and V, P or R. */
+enum time_kind { TIME_PROF, TIME_VIRTUAL, TIME_REAL };
+
+struct options {
+	enum count_kind kind; /* histogram, log or circular */
+	enum time_kind time;
+	bool truncate, verbose, random;
+	bool to_file;      /* p or o: count files at `path`, no run directory */
+	uint32_t width;    /* bytes of a counter */
+	uint64_t bin;      /* bytes of addresses */
+	uint64_t records;  /* capacity of a circular log */
+	uint64_t period;   /* ns, mean */
+	char bad;          /* the first letter not understood, or 0 */
+	char path[PATH_MOST];
+	char dir[PATH_MOST];
+	char run[PATH_MOST];
+};
+
+extern struct options options;
+
+/* Reads the environment; false if PCT does not exist in it, or is too long. */
+bool options_read(char **environment);
+
+#endif

@@ -1,0 +1,107 @@
+#include "perf.h"
+#include "sys.h"
+
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
+#include <sys/utsname.h>
+
+#ifndef TRAP_PERF
+#define TRAP_PERF 6
+#endif
+
+enum { PAGE = 4096 };
+
+/* Tells our events from others' in a signal's data. */
+#define DATA_MAGIC (UINT64_C(0x70637421) << 32)
+
+static int open_event(int tid, uint64_t period, int signal, uint32_t data)
+{
+	struct perf_event_attr a = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof a,
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.sample_period = period,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.disabled = signal != 0,
+		.remove_on_exec = signal == 0,
+		.sigtrap = signal == 0,
+		.sig_data = signal == 0 ? DATA_MAGIC | data : 0,
+	};
+
+	return (int)sys5(SYS_perf_event_open, &a, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* Whether the kernel is at least this version. */
+static bool at_least(int major, int minor)
+{
+	struct utsname u;
+	int v[2] = { 0, 0 };
+	const char *s = u.release;
+
+	if (sys1(SYS_uname, &u) < 0)
+		return false;
+	for (int i = 0; i < 2; i++, s++)
+		for (; *s >= '0' && *s <= '9'; s++)
+			v[i] = v[i] * 10 + *s - '0';
+	return v[0] > major || (v[0] == major && v[1] >= minor);
+}
+
+static bool can_open(int signal)
+{
+	int fd = open_event(0, 1000000000, signal, 0);
+
+	if (fd < 0)
+		return false;
+	sys_close(fd);
+	return true;
+}
+
+bool perf_can_trap(void)
+{
+	/* Before 5.19 such a trap killed a thread that blocked SIGTRAP. */
+	return at_least(5, 19) && can_open(0);
+}
+
+bool perf_can_signal(void)
+{
+	return can_open(SIGURG);
+}
+
+void *perf_open(int tid, uint64_t period, int signal, uint32_t data)
+{
+	struct f_owner_ex owner = { .type = F_OWNER_TID, .pid = tid };
+	int fd = open_event(tid, period, signal, data);
+	void *event;
+
+	if (fd < 0)
+		return NULL;
+	event = sys_mmap(PAGE, PROT_READ, MAP_SHARED, fd);
+	if (event && signal) {
+		sys3(SYS_fcntl, fd, F_SETFL, O_ASYNC | O_NONBLOCK);
+		sys3(SYS_fcntl, fd, F_SETSIG, signal);
+		sys3(SYS_fcntl, fd, F_SETOWN_EX, &owner);
+		sys3(SYS_ioctl, fd, PERF_EVENT_IOC_ENABLE, 0);
+	}
+	sys_close(fd);
+	return event;
+}
+
+void perf_close(void *event)
+{
+	if (event)
+		sys2(SYS_munmap, event, PAGE);
+}
+
+bool perf_ticked(int signal, const siginfo_t *info, uint32_t *data)
+{
+	if (signal == SIGTRAP) {
+		/* si_perf_data follows si_addr, where old headers have no name for it. */
+		uint64_t d = *(const uint64_t *)((const char *)&info->si_addr + sizeof(void *));
+
+		*data = (uint32_t)d;
+		return info->si_code == TRAP_PERF && (d & ~(uint64_t)UINT32_MAX) == DATA_MAGIC;
+	}
+	*data = UINT32_MAX;
+	return info->si_code == POLL_IN || info->si_code == POLL_HUP;
+}

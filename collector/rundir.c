@@ -1,0 +1,183 @@
+#include "rundir.h"
+#include "meta.h"
+#include "options.h"
+#include "sys.h"
+#include "text.h"
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+enum { NAMES_MOST = 10000, DIRECTORIES_MOST = 4 };
+
+struct run run;
+
+static char path[PATH_MOST]; /* of the run directory; "" if there is none */
+static uint64_t device, inode;
+static int made;
+
+bool file_size_permitted(uint64_t n)
+{
+	struct rlimit limit = { 0, 0 };
+
+	return sys4(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) == 0 && n <= limit.rlim_cur;
+}
+
+/* Appends a line to $PCT_RUN. */
+static void tell(const char *line, size_t n)
+{
+	int fd;
+
+	if (!options.run[0] || !file_size_permitted(UINT32_MAX))
+		return;
+	fd = sys_openat(AT_FDCWD, options.run, O_WRONLY | O_APPEND | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK, 0);
+	if (fd < 0)
+		return;
+	sys3(SYS_write, fd, line, n);
+	sys_close(fd);
+}
+
+void rundir_note(const char *sentence)
+{
+	static char line[512];
+	struct text t = text_in(line, sizeof line);
+
+	text_str(&t, "note\t");
+	text_num(&t, (uint64_t)run.pid);
+	text_char(&t, '\t');
+	text_str(&t, sentence);
+	text_char(&t, '\n');
+	tell(line, t.n);
+	meta_note(sentence);
+}
+
+static bool shared_directory(const char *dir)
+{
+	struct stat st;
+
+	return sys4(SYS_newfstatat, AT_FDCWD, dir, &st, 0) == 0 && (st.st_mode & S_ISVTX) && (st.st_mode & S_IWOTH);
+}
+
+/* Opens the directory of run directories, made if absent; a link is refused in a directory like /tmp. */
+static int open_root(void)
+{
+	static char parent[PATH_MOST];
+	struct text t = text_in(parent, sizeof parent);
+	size_t n = text_len(options.dir);
+	bool shared, mine;
+	int fd;
+
+	while (n > 1 && options.dir[n - 1] == '/')
+		n--;
+	while (n > 1 && options.dir[n - 1] != '/')
+		n--;
+	for (size_t i = 0; i < n; i++)
+		text_char(&t, options.dir[i]);
+	shared = shared_directory(parent);
+	mine = sys3(SYS_mkdirat, AT_FDCWD, options.dir, 0777) == 0;
+	fd = sys_openat(AT_FDCWD, options.dir, O_RDONLY | O_DIRECTORY | (shared ? O_NOFOLLOW : 0), 0);
+	if (fd >= 0 && mine && shared)
+		sys2(SYS_fchmod, fd, 01777);
+	return fd;
+}
+
+/* Makes PROG.PID, or PROG.PID.2 and so on, and opens it. */
+static int make(int root)
+{
+	static char name[256];
+	const char *prog = meta_program();
+	struct stat st;
+	int fd;
+
+	for (int n = 1; n < NAMES_MOST; n++) {
+		struct text t = text_in(name, sizeof name);
+		long err;
+
+		text_str(&t, prog);
+		text_char(&t, '.');
+		text_num(&t, (uint64_t)run.pid);
+		if (n > 1) {
+			text_char(&t, '.');
+			text_num(&t, (uint64_t)n);
+		}
+		err = sys3(SYS_mkdirat, root, name, 0700);
+		if (err == -EEXIST)
+			continue;
+		if (err < 0)
+			return -1;
+		fd = sys_openat(root, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+		if (fd < 0)
+			return -1;
+		if (sys2(SYS_fstat, fd, &st) < 0 || st.st_uid != (uid_t)sys0(SYS_geteuid)) {
+			sys_close(fd);
+			return -1;
+		}
+		device = st.st_dev;
+		inode = st.st_ino;
+		t = text_in(path, sizeof path);
+		text_str(&t, options.dir);
+		text_char(&t, '/');
+		text_str(&t, name);
+		return fd;
+	}
+	return -1;
+}
+
+/* Tells $PCT_RUN of a new run directory. */
+static void tell_directory(void)
+{
+	static char line[PATH_MOST + 8];
+	struct text t = text_in(line, sizeof line);
+
+	text_str(&t, "dir\t");
+	text_str(&t, path);
+	text_char(&t, '\n');
+	tell(line, t.n);
+}
+
+int rundir_open(void)
+{
+	struct stat st;
+	int fd, root;
+
+	if (path[0]) {
+		fd = sys_openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+		if (fd >= 0) {
+			if (sys2(SYS_fstat, fd, &st) == 0 && st.st_dev == device && st.st_ino == inode)
+				return fd;
+			sys_close(fd);
+		}
+	}
+	if (made == DIRECTORIES_MOST)
+		return -1;
+	made++;
+	path[0] = '\0';
+	root = open_root();
+	fd = root < 0 ? -1 : make(root);
+	if (root >= 0)
+		sys_close(root);
+	if (fd < 0) {
+		if (made == 1)
+			rundir_note("nothing is recorded: no run directory can be made, or its root is a link");
+		return -1;
+	}
+	tell_directory();
+	meta_write(fd, false);
+	return fd;
+}
+
+void rundir_forget(void)
+{
+	path[0] = '\0';
+	made = 0;
+	meta_forget();
+}
+
+void rundir_complete(void)
+{
+	int fd;
+
+	if (!path[0] || (fd = rundir_open()) < 0)
+		return;
+	meta_write(fd, true);
+	sys_close(fd);
+}

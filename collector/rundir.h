@@ -1,0 +1,46 @@
+/*
+ * rundir.h: the run directory of this process, its meta file, and what is told of it.
+ *
+ * Everything is made at the first sample: a process without one leaves nothing. All
+ * functions are for the one holder of the slow lock (collector.c), and leave no
+ * descriptor open but the one that rundir_open returns.
+ */
+#ifndef PCT_RUNDIR_H
+#define PCT_RUNDIR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* When and how this process is sampled. */
+struct run {
+	int pid;
+	uint64_t start;      /* ns since 1970 */
+	uint64_t begun;      /* the same of the program that this process was forked from, or start */
+	uint64_t monotonic;  /* CLOCK_MONOTONIC at start, ns */
+	uint64_t period;     /* ns, as the clock keeps it */
+	const char *clock;   /* its word in the files */
+	const char *resource;
+};
+
+extern struct run run;
+
+/*
+ * Opens the run directory, made first if there is none. It is made again, by another
+ * name, if it can't be reached any more: the program changed its root or its user.
+ * Returns a descriptor, or -1 once and for all.
+ */
+int rundir_open(void);
+
+/* Forgets the directory: it is that of the parent process. */
+void rundir_forget(void);
+
+/* Writes meta anew: the process has ended normally. */
+void rundir_complete(void);
+
+/* Keeps a sentence for the readers of reports, and tells $PCT_RUN of it. */
+void rundir_note(const char *sentence);
+
+/* Whether a file of n bytes can be made without a signal for its size. */
+bool file_size_permitted(uint64_t n);
+
+#endif

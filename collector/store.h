@@ -1,0 +1,28 @@
+/*
+ * store.h: count files of the objects, and how a sample gets into one.
+ */
+#ifndef PCT_STORE_H
+#define PCT_STORE_H
+
+#include "object.h"
+
+/*
+ * Makes, or opens to add to, the count file of an object; its state says whether there
+ * is one now. For the holder of the slow lock.
+ */
+void store_open(struct object *o, uint64_t bias);
+
+/*
+ * Counts a sample at an address of an object that has a count file. From any handler at any
+ * time: takes no lock, and touches no page for which the file has no room.
+ */
+void store_add(struct object *o, uint64_t vaddr);
+
+/* Counts n samples that could not be stored; o may be NULL. */
+void store_lost(struct object *o, uint64_t n);
+
+/* Forgets all count files: they are those of the parent process. */
+void store_forget(void);
+
+
+#endif

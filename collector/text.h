@@ -1,0 +1,107 @@
+/*
+ * text.h: text put together in a fixed buffer, without stdio.
+ *
+ * What does not fit is cut off; `full` says so. The text is always terminated.
+ */
+#ifndef PCT_TEXT_H
+#define PCT_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct text {
+	char *p;
+	size_t n, cap;
+	bool full;
+};
+
+static inline struct text text_in(char *buffer, size_t cap)
+{
+	buffer[0] = '\0';
+	return (struct text){ .p = buffer, .cap = cap };
+}
+
+static inline void text_char(struct text *t, char c)
+{
+	if (t->n + 1 >= t->cap) {
+		t->full = true;
+		return;
+	}
+	t->p[t->n++] = c;
+	t->p[t->n] = '\0';
+}
+
+static inline void text_str(struct text *t, const char *s)
+{
+	while (*s)
+		text_char(t, *s++);
+}
+
+/* A decimal number, with zeros in front to fill width. */
+static inline void text_pad(struct text *t, uint64_t v, int width)
+{
+	char d[20];
+	int n = 0;
+
+	do
+		d[n++] = (char)('0' + v % 10);
+	while (v /= 10);
+	for (; width > n; width--)
+		text_char(t, '0');
+	while (n)
+		text_char(t, d[--n]);
+}
+
+static inline void text_num(struct text *t, uint64_t v)
+{
+	text_pad(t, v, 0);
+}
+
+/* n bytes as a value of a meta file: control characters and backslashes escaped. */
+static inline void text_value(struct text *t, const char *s, size_t n)
+{
+	static const char hex[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)s[i];
+		if (c == '\\') {
+			text_str(t, "\\\\");
+		} else if (c < ' ' || c == 0x7f) {
+			text_str(t, "\\x");
+			text_char(t, hex[c >> 4]);
+			text_char(t, hex[c & 15]);
+		} else {
+			text_char(t, (char)c);
+		}
+	}
+}
+
+static inline size_t text_len(const char *s)
+{
+	size_t n = 0;
+
+	while (s[n])
+		n++;
+	return n;
+}
+
+static inline bool text_equal(const char *a, const char *b)
+{
+	while (*a && *a == *b)
+		a++, b++;
+	return *a == *b;
+}
+
+/* The part of a path after its last slash. */
+static inline const char *text_base(const char *path)
+{
+	const char *base = path;
+
+	for (; *path; path++)
+		if (*path == '/')
+			base = path + 1;
+	return base;
+}
+
+#endif
