@@ -7,7 +7,7 @@ import (
 	"hash/crc32"
 	"path/filepath"
 
-	"github.com/profilecollection/pct/translators/addr2line/internal/debuginfo"
+	"github.com/profilecollection/pct/translators/internal/debuginfo"
 )
 
 // A finder finds the files that hold the debug information of others. It looks

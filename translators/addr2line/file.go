@@ -11,7 +11,7 @@ import (
 	"syscall"
 
 	"github.com/profilecollection/pct/translators"
-	"github.com/profilecollection/pct/translators/addr2line/internal/debuginfo"
+	"github.com/profilecollection/pct/translators/internal/debuginfo"
 )
 
 // A file is an ELF file, mapped. It stays open: what was read from it points

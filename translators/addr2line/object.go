@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/profilecollection/pct/translators"
-	"github.com/profilecollection/pct/translators/addr2line/internal/debuginfo"
+	"github.com/profilecollection/pct/translators/internal/debuginfo"
 )
 
 // An object answers for one ELF file.

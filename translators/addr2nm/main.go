@@ -1,0 +1,140 @@
+// Pct-addr2nm is a translator that knows functions alone, from the tables that the
+// system's nm prints: of objects of any format that nm reads. The tables are kept
+// in a cache directory. See package translators for the protocol.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/profilecollection/pct/translators"
+)
+
+const usage = `usage: pct-addr2nm [-nm PATH] [-cache DIR | -cache none] [-timeout DURATION]
+
+Reads lines OBJECT<TAB>0xADDRESS and answers each with the function there as the
+object's symbol table tells it, FUNCTION|?|?; what is not known is ?. The tables
+are made by nm and kept for the next time. See docs/TRANSLATORS.md.
+
+  -nm PATH           the nm to use, default nm
+  -cache DIR         keep tables there, default $XDG_CACHE_HOME/pct or
+                     ~/.cache/pct; none keeps none
+  -timeout DURATION  how long nm may take over an object, default 30s
+
+example:
+  printf '/bin/gdb\t0x300000\n' | pct-addr2nm
+`
+
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("pct-addr2nm", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	nm := flags.String("nm", "nm", "")
+	dir := flags.String("cache", "", "")
+	timeout := flags.Duration("timeout", 30*time.Second, "")
+	err := flags.Parse(args)
+	if err == nil && flags.NArg() > 0 {
+		err = fmt.Errorf("what is %q? the addresses are read from standard input", flags.Arg(0))
+	}
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprint(stdout, usage)
+		return 0
+	case err != nil:
+		fmt.Fprintf(stderr, "pct-addr2nm: %v\n%s", err, usage)
+		return 2
+	}
+	if _, err := exec.LookPath(*nm); err != nil {
+		fmt.Fprintf(stderr, "pct-addr2nm: %v\n", err)
+		return 1
+	}
+	t := translator{
+		nm:      nmCommand{*nm, *timeout},
+		tables:  map[translators.Request]table{},
+		objects: translators.Objects{Program: "pct-addr2nm", Complain: stderr, AnyFormat: true},
+		stderr:  stderr,
+	}
+	// Without a cache it works as well, only slower.
+	if t.cache, err = openCache(*dir); err != nil {
+		fmt.Fprintf(stderr, "pct-addr2nm: tables are not kept: %v\n", err)
+	}
+	if err := translators.ServeBatches(stdin, stdout, stderr, t.translate); err != nil {
+		fmt.Fprintf(stderr, "pct-addr2nm: %v\n", err)
+		return 1
+	}
+	return 0
+}
+
+// A translator answers for any number of objects.
+type translator struct {
+	nm      nmCommand
+	cache   *cache                        // nil: none
+	tables  map[translators.Request]table // by object and build-id
+	objects translators.Objects
+	names   translators.Demangler
+	stderr  io.Writer
+}
+
+func (t *translator) translate(batch []translators.Request, answers [][]translators.Location) error {
+	for i, q := range batch {
+		if !t.objects.Usable(q) {
+			continue
+		}
+		symbols, err := t.table(translators.Request{Object: q.Object, BuildID: q.BuildID})
+		if err != nil {
+			return err
+		}
+		if name := symbols.find(q.Vaddr); name != "" {
+			answers[i] = []translators.Location{{Func: t.names.Name(name)}}
+		}
+	}
+	return nil
+}
+
+// table returns the symbols of an object: as they were read before, kept in the
+// cache, or from nm. An object that nm can't read has none.
+func (t *translator) table(object translators.Request) (table, error) {
+	if symbols, known := t.tables[object]; known {
+		return symbols, nil
+	}
+	symbols, err := t.read(object)
+	if unreadable := (*unreadable)(nil); errors.As(err, &unreadable) {
+		fmt.Fprintf(t.stderr, "pct-addr2nm: %v\n", err)
+	} else if err != nil {
+		return nil, err
+	}
+	t.tables[object] = symbols
+	return symbols, nil
+}
+
+func (t *translator) read(object translators.Request) (table, error) {
+	st, err := os.Stat(object.Object)
+	if err != nil {
+		return nil, &unreadable{err.Error()}
+	}
+	path, err := filepath.Abs(object.Object)
+	if err != nil {
+		return nil, err
+	}
+	// Taken before nm reads it, so that a table of a newer file is made anew.
+	k := key{path: path, buildID: object.BuildID, size: st.Size(), modified: st.ModTime().UnixNano()}
+	if symbols, ok := t.cache.load(k); ok {
+		return symbols, nil
+	}
+	symbols, err := t.nm.table(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.cache.store(k, symbols); err != nil {
+		fmt.Fprintf(t.stderr, "pct-addr2nm: tables are not kept: %v\n", err)
+		t.cache = nil
+	}
+	return symbols, nil
+}
