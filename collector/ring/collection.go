@@ -291,6 +291,8 @@ func (c *collection) open(pids []int) error {
 		if counting == ByCPU || !isPermission(err) {
 			return refusal(err, needCPUs)
 		}
+	}
+	if launches || c.cfg.Tree {
 		c.out.note("processes that used less CPU time than a period, and what others used beyond whole periods, were not seen: clocks for whole processors, which see all, need root")
 	}
 	spec.onExec = launches
