@@ -19,7 +19,7 @@ type listingOptions struct {
 	hertz   float64 // 0: that of this machine
 }
 
-// defaultHot is the share from which a file, a function or a line is hot.
+// defaultHot is the share from which a file or a function is hot.
 const defaultHot = 0.01
 
 func annotateCommands() []command {
@@ -30,7 +30,7 @@ func annotateCommands() []command {
 			summary: "Source files with the number of samples in a margin before each line",
 			details: `
 Shows the files of 1% or more of the samples, hottest first, and of each what is around
-the lines of 1% or more of the file's; -threshold sets both. With -O, copies of whole
+the lines of 1% or more of the file's; -threshold sets the first. With -O, copies of whole
 files, under their base names, and a list of them in the file "index". With % at the end
 of the report's name the number is the share of the weight. With -gcov, of a program
 built with gcc --coverage and run on the same work, also how often each line was

@@ -8,7 +8,7 @@ func disasmCommands() []command {
 			summary: "Machine code with the number of samples in a margin before each instruction",
 			details: `
 Shows the functions of 1% or more of the samples, hottest first, and of each what is
-around the instructions of 1% or more of the function's; -threshold sets both. The
+around the instructions of 1% or more of the function's; -threshold sets the first. The
 lines of the source stand between, where they are known. An instruction is the one that
 was about to be executed: what took the time is often the one before. With % at the end
 of the report's name the number is the share of the weight. With -gcov, of a program

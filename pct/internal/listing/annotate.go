@@ -40,7 +40,7 @@ func (l *Listing) View(w io.Writer, found []path.SourceFile, pattern Pattern) er
 		l.view(out, s, l.shown(s))
 	}
 	if hidden > 0 {
-		fmt.Fprintf(out, "\n# %s more not shown, with %.1f%%\n", plural(hidden, "file"), 100*l.share(rest))
+		fmt.Fprintf(out, "\n# %s not shown, with %.1f%%\n", plural(hidden, "more file"), 100*l.share(rest))
 	}
 	return out.Flush()
 }
@@ -48,8 +48,9 @@ func (l *Listing) View(w io.Writer, found []path.SourceFile, pattern Pattern) er
 // shown are the numbers of the lines to show of a file, in order.
 func (l *Listing) shown(s *source) []int {
 	show := make([]bool, len(s.file.lines))
+	from := cut(l, s.amount, s.lines)
 	for n, a := range s.lines {
-		if !l.hot(a, s.amount) {
+		if !a.hot(from) {
 			continue
 		}
 		for i := max(0, n-1-context); i < min(len(show), n+context); i++ {
@@ -119,10 +120,14 @@ func (l *Listing) sources(found []path.SourceFile, pattern Pattern) []*source {
 			few = few.plus(s.amount)
 			continue
 		}
-		l.warn("%s (%s): %v; %s", f.Path, l.text(s.amount), cause(s.file.err), advice(f.Path))
+		looked := ""
+		if s.file.path != f.Path {
+			looked = s.file.path + ": "
+		}
+		l.warn("%s (%s): %s%v; %s", f.Path, l.text(s.amount), looked, cause(s.file.err), advice(f.Path))
 	}
 	if fewFiles > 0 {
-		l.warn("%s more can't be read (%s)", plural(fewFiles, "source file"), l.text(few))
+		l.warn("%s can't be read (%s)", plural(fewFiles, "more source file"), l.text(few))
 	}
 	if without.samples > 0 && pattern.text == "" {
 		l.warn("%s in code without lines; pct disasm shows it", l.text(without))

@@ -63,7 +63,7 @@ func (l *Listing) copy(to string, s *source) error {
 	for i := range rows {
 		rows[i] = l.lineCells(s, i+1)
 	}
-	m := newMargin(append(rows, []string{strings.Repeat(" ", tab-len(bar))})...)
+	m := newMargin(append(rows, narrowest())...)
 	var b bytes.Buffer
 	for i, row := range rows {
 		b.WriteString(m.text(row))

@@ -43,7 +43,7 @@ func (l *Listing) Disassemble(w io.Writer, t path.Translator, found []path.Instr
 		}
 	}
 	if hidden > 0 {
-		fmt.Fprintf(out, "\n# %s more not shown, with %.1f%%\n", plural(hidden, "function"), 100*l.share(rest))
+		fmt.Fprintf(out, "\n# %s not shown, with %.1f%%\n", plural(hidden, "more function"), 100*l.share(rest))
 	}
 	return out.Flush()
 }
@@ -151,7 +151,7 @@ func (l *Listing) function(out *bufio.Writer, t path.Translator, f *function, li
 	if err != nil {
 		return err
 	}
-	amounts := make([]amount, len(code))
+	amounts := map[int]amount{} // of code, by index
 	for _, in := range f.at {
 		// An address within an instruction is that of a bin with several bytes.
 		i, exact := slices.BinarySearchFunc(code, in.Vaddr, func(c instruction, vaddr uint64) int { return cmp.Compare(c.vaddr, vaddr) })
@@ -167,7 +167,10 @@ func (l *Listing) function(out *bufio.Writer, t path.Translator, f *function, li
 	for i, r := range rows {
 		all[i] = r.cells
 	}
-	m := newMargin(append(all, l.titles())...)
+	if l.Cycles != nil {
+		all = append(all, l.titles())
+	}
+	m := newMargin(append(all, narrowest())...)
 	fmt.Fprintf(out, "\n%s\n", l.bold(printable(fmt.Sprintf("%s in %s at 0x%x: %s", f.name, f.object, f.start, l.text(f.amount)))))
 	if l.Cycles != nil {
 		fmt.Fprintln(out, m.text(l.titles()))
@@ -191,10 +194,10 @@ func instructionFrames(t path.Translator, f *function, code []instruction) ([][]
 }
 
 // rows lays out the instructions that are shown, with the lines of the source.
-func (l *Listing) rows(f *function, code []instruction, frames [][]translators.Location, amounts []amount,
+func (l *Listing) rows(f *function, code []instruction, frames [][]translators.Location, amounts map[int]amount,
 	lines map[sourceLine]amount,
 ) []row {
-	show := l.around(f, amounts)
+	show := l.around(f, len(code), amounts)
 	var rows []row
 	var last sourceLine
 	gap := false
@@ -232,13 +235,14 @@ func (l *Listing) rows(f *function, code []instruction, frames [][]translators.L
 }
 
 // around says which instructions are shown: hot ones and their neighbours.
-func (l *Listing) around(f *function, amounts []amount) []bool {
+func (l *Listing) around(f *function, n int, amounts map[int]amount) []bool {
 	const context = 8
-	show := make([]bool, len(amounts))
-	for i, a := range amounts {
+	show := make([]bool, n)
+	from := cut(l, f.amount, amounts)
+	for i := range show {
 		show[i] = show[i] || l.Whole
-		if l.hot(a, f.amount) {
-			for j := max(0, i-context); j <= min(len(show)-1, i+context); j++ {
+		if amounts[i].hot(from) {
+			for j := max(0, i-context); j <= min(n-1, i+context); j++ {
 				show[j] = true
 			}
 		}

@@ -26,7 +26,7 @@ type Listing struct {
 	Errors    bool    // each with its standard error
 	Colour    bool    // by heat, for a terminal
 	Whole     bool    // whole files and functions instead of what is around the hot lines
-	Threshold float64 // share of the selection from which a file or a function is hot, and of these, a line
+	Threshold float64 // share of the selection from which a file or a function is hot
 
 	Search *Search
 	Cycles *Cycles // nil: without executions
@@ -55,19 +55,27 @@ func (l *Listing) standardError(share float64) float64 {
 	return math.Sqrt(max(0, share*(1-share)) / float64(max(1, l.Samples)))
 }
 
-// hot reports whether a part is worth being shown of a whole, a file of the selection
-// or a line of a file.
-func (l *Listing) hot(part, whole amount) bool {
-	return part.samples > 0 && float64(part.weight) >= l.Threshold*float64(whole.weight)
+// hotLine is the share of a file or a function from which a line is hot, if
+// Threshold is not less.
+const hotLine = 0.01
+
+// cut is the weight from which lines are hot of a file or a function, if it has such
+// lines: the heaviest always is.
+func cut[K comparable](l *Listing, whole amount, lines map[K]amount) float64 {
+	heaviest := uint64(0)
+	for _, a := range lines {
+		heaviest = max(heaviest, a.weight)
+	}
+	return min(float64(heaviest), min(l.Threshold, hotLine)*float64(whole.weight))
 }
 
-// all is the amount of the selection.
-func (l *Listing) all() amount { return amount{l.Weight, l.Samples} }
+// hot reports whether a line is.
+func (a amount) hot(cut float64) bool { return a.samples > 0 && float64(a.weight) >= cut }
 
 // wanted reports whether a file or a function is shown: a hot one, or one that was
 // asked for.
 func (l *Listing) wanted(a amount, pattern Pattern) bool {
-	return pattern.text != "" || l.hot(a, l.all())
+	return pattern.text != "" || l.share(a) >= l.Threshold
 }
 
 // cells are the columns of the margin for a line of the source; those of the
@@ -148,8 +156,10 @@ type margin struct{ widths []int }
 
 const tab = 8 // columns
 
-// newMargin is as wide as the widest cells of each column, and titles if there are
-// more columns than one.
+// narrowest is a row that makes the margin eight columns wide at least.
+func narrowest() []string { return []string{strings.Repeat(" ", tab-len(bar))} }
+
+// newMargin is as wide as the widest cells of each column.
 func newMargin(rows ...[]string) margin {
 	var m margin
 	for _, row := range rows {

@@ -3,6 +3,7 @@ package listing
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -67,7 +68,7 @@ func (s *Search) read(path string) *file {
 	s.known[path] = f
 	st, err := os.Stat(f.path)
 	if err == nil && !st.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no file", f.path)
+		err = errors.New("not a regular file")
 	}
 	if err != nil {
 		f.err = err
