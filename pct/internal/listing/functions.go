@@ -70,32 +70,3 @@ func (c *code) function(vaddr uint64) (of extent, ok bool) {
 	}
 	return extent{}, false
 }
-
-// unwindStarts returns where functions begin, from the sorted table of .eh_frame_hdr,
-// which stripped objects keep; nothing if there is none of the usual form.
-//
-// The form: version 1, three bytes of encodings, the address of .eh_frame (4 bytes),
-// the number of entries (4), and the entries: function and description, each as 4
-// signed bytes from the section's address.
-func unwindStarts(f *elf.File) []uint64 {
-	s := f.Section(".eh_frame_hdr")
-	if s == nil {
-		return nil
-	}
-	b, err := s.Data()
-	const (
-		head         = 12
-		bytes4       = 0x03
-		fromSection4 = 0x3b
-	)
-	if err != nil || len(b) < head || b[0] != 1 || b[2] != bytes4 || b[3] != fromSection4 {
-		return nil
-	}
-	var starts []uint64
-	n := f.ByteOrder.Uint32(b[8:])
-	for b = b[head:]; n > 0 && len(b) >= 8; n-- {
-		starts = append(starts, s.Addr+uint64(int64(int32(f.ByteOrder.Uint32(b)))))
-		b = b[8:]
-	}
-	return starts
-}
