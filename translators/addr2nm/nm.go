@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -41,7 +40,7 @@ func (c nmCommand) table(path string) (table, error) {
 
 // run returns what nm prints, as far as it can be of use.
 func (c nmCommand) run(args []string) ([]symbol, error) {
-	p, err := coproc.Start(append([]string{c.path}, args...), environment())
+	p, err := coproc.Start(append([]string{c.path}, args...), coproc.Environment(false))
 	if err != nil {
 		return nil, err
 	}
@@ -91,13 +90,6 @@ func orSaid(stderr, what string) string {
 		return line
 	}
 	return what
-}
-
-// environment is ours, without what lets nm ask servers for debug information.
-func environment() []string {
-	return append(slices.DeleteFunc(os.Environ(), func(v string) bool {
-		return strings.HasPrefix(v, "DEBUGINFOD_URLS=")
-	}), "LC_ALL=C")
 }
 
 // A kind is what a symbol is of use for.

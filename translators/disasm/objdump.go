@@ -53,7 +53,7 @@ func (d disassembler) run(o *object, pieces []piece) ([]instruction, error) {
 	if d.options != "" {
 		argv = append(argv, "-M", d.options)
 	}
-	p, err := coproc.Start(append(argv, f.Name()), environment())
+	p, err := coproc.Start(append(argv, f.Name()), coproc.Environment(false))
 	if err != nil {
 		return nil, err
 	}
@@ -102,13 +102,6 @@ func (d disassembler) run(o *object, pieces []piece) ([]instruction, error) {
 	return all, nil
 }
 
-// environment is ours, without what lets objdump ask servers for debug information.
-func environment() []string {
-	return append(slices.DeleteFunc(os.Environ(), func(v string) bool {
-		return strings.HasPrefix(v, "DEBUGINFOD_URLS=")
-	}), "LC_ALL=C")
-}
-
 // parse reads a line "  401136:\tmov    0x8(%rax),%rcx".
 func parse(line string) (addr uint64, text string, ok bool) {
 	hex, text, ok := strings.Cut(strings.TrimLeft(line, " "), ":\t")
@@ -130,12 +123,11 @@ func (o *object) readable(text string) string {
 		return text
 	}
 	from := m[3]
-	hex := text[from:]
-	if m[4] >= 0 {
-		hex = text[m[4]:m[5]]
-	} else {
-		hex = text[m[6]:m[7]]
+	digits := m[4:6]
+	if digits[0] < 0 {
+		digits = m[6:8]
 	}
+	hex := text[digits[0]:digits[1]]
 	addr, err := strconv.ParseUint(hex, 16, 64)
 	if err != nil {
 		return text

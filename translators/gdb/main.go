@@ -20,6 +20,7 @@ import (
 )
 
 const usage = `usage: pct-gdbline [-gdb PATH] [-debug-dir DIR] [-timeout DURATION]
+                   [-network]
 
 Reads lines OBJECT<TAB>0xADDRESS and answers each with a line of the frames
 there, innermost first, as gdb tells them: FUNCTION|FILE|LINE, separated by tabs,
@@ -30,6 +31,7 @@ slower than pct-addr2line. See docs/TRANSLATORS.md.
   -debug-dir DIR      look for separate debug information below DIR instead of
                       where gdb was built to look
   -timeout DURATION   give up on an address after this, default 30s
+  -network            let gdb ask the servers of $DEBUGINFOD_URLS
 
 example:
   printf '/bin/ls\t0x4000\n' | pct-gdbline
@@ -42,6 +44,7 @@ type options struct {
 	gdb      string
 	debugDir string
 	timeout  time.Duration
+	network  bool
 	worker   bool
 }
 
@@ -52,6 +55,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags.StringVar(&o.gdb, "gdb", "gdb", "")
 	flags.StringVar(&o.debugDir, "debug-dir", "", "")
 	flags.DurationVar(&o.timeout, "timeout", 30*time.Second, "")
+	flags.BoolVar(&o.network, "network", false, "")
 	flags.BoolVar(&o.worker, "worker", false, "")
 	err := flags.Parse(args)
 	if err == nil && flags.NArg() > 0 {

@@ -29,7 +29,7 @@ func supervise(o options, stdin io.Reader, stdout, stderr io.Writer) error {
 		return err
 	}
 	s := supervisor{
-		argv:    []string{self, "-worker", "-gdb", o.gdb, "-debug-dir", o.debugDir},
+		argv:    []string{self, "-worker", "-gdb", o.gdb, "-debug-dir", o.debugDir, fmt.Sprintf("-network=%t", o.network)},
 		timeout: o.timeout,
 		stderr:  stderr,
 		objects: translators.Objects{Program: "pct-gdbline", Complain: stderr},

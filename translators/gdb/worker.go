@@ -50,12 +50,17 @@ func work(o options, stdin io.Reader, stdout, stderr io.Writer) error {
 
 func startWorker(o options, stderr io.Writer) (*worker, error) {
 	argv := []string{o.gdb, "--nx", "--quiet", "--interpreter=mi2",
-		"-iex", "set debuginfod enabled off",
 		"-iex", "set auto-load off",
 		"-iex", "set pagination off",
 		"-iex", "set confirm off",
 		// Not to take a file of the working directory for one of the same name.
 		"-iex", "set directories $cdir",
+	}
+	if o.network {
+		argv = append(argv, "-iex", "set debuginfod enabled on")
+	} else {
+		argv = append(argv, "-iex", "set debuginfod enabled off")
+		os.Unsetenv("DEBUGINFOD_URLS") // for a gdb that doesn't know this setting
 	}
 	if o.debugDir != "" {
 		argv = append(argv, "-iex", "set debug-file-directory "+o.debugDir)

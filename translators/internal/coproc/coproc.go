@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -32,6 +33,15 @@ type Process struct {
 	lines  *bufio.Reader
 	stderr tail
 	reaped bool
+}
+
+// Environment is our own in the language of machines, and, unless the network may be
+// used, without the servers that programs of binutils, gdb and LLVM get debug
+// information from.
+func Environment(network bool) []string {
+	return append(slices.DeleteFunc(os.Environ(), func(v string) bool {
+		return !network && strings.HasPrefix(v, "DEBUGINFOD_URLS=")
+	}), "LC_ALL=C")
 }
 
 // Start starts argv with the environment env, nil for our own.

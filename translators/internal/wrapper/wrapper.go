@@ -13,7 +13,6 @@ import (
 	"os"
 	"os/exec"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/profilecollection/pct/translators"
@@ -62,7 +61,7 @@ func (t Tool) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int 
 	}
 	w := &wrapper{
 		Tool: t, program: *program, timeout: *timeout,
-		env:     environment(*network),
+		env:     coproc.Environment(*network),
 		objects: translators.Objects{Program: t.Name, Complain: stderr},
 		running: map[string]*asked{},
 	}
@@ -73,14 +72,6 @@ func (t Tool) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int 
 		return 1
 	}
 	return 0
-}
-
-// environment is ours, without what lets programs ask servers for debug information
-// unless the network may be used.
-func environment(network bool) []string {
-	return append(slices.DeleteFunc(os.Environ(), func(v string) bool {
-		return !network && strings.HasPrefix(v, "DEBUGINFOD_URLS=")
-	}), "LC_ALL=C")
 }
 
 type wrapper struct {
