@@ -302,7 +302,7 @@ func FuzzCounts(f *testing.F) {
 		f.Add(src)
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
-		path := filepath.Join(t.TempDir(), "f")
+		path := filepath.Join(dir, "fuzzed")
 		check(t, os.WriteFile(path, src, 0o600))
 		r, err := Open(path)
 		if err == nil {
