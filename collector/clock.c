@@ -1,7 +1,9 @@
 #include "clock.h"
+#include "note.h"
 #include "options.h"
 #include "perf.h"
 #include "rundir.h"
+#include "signals.h"
 #include "sys.h"
 
 #include <time.h>
@@ -38,8 +40,6 @@ static void (*handler)(int, siginfo_t *, void *);
 
 /* Signals that nobody misses if a tick comes when no handler is there, then others that are seldom used. */
 static const int candidates[] = { SIGURG, SIGWINCH, SIGSTKFLT, SIGPROF, SIGVTALRM };
-
-int __sigaction(int, const struct sigaction *, struct sigaction *);
 
 static uint64_t time_of(clockid_t clock)
 {
@@ -135,7 +135,7 @@ static void start(struct slot *s)
 		s->live = start_event(s, draw(s, run.period));
 	}
 	if (!s->live)
-		rundir_note("a thread has no clock: the limits of the system are reached");
+		note_post(NOTE_NO_CLOCK);
 }
 
 static void stop(struct slot *s)
@@ -161,38 +161,20 @@ static void let_go(struct slot *s)
 	atomic_store(&s->busy, false);
 }
 
-static bool free_signal(int s)
-{
-	struct sigaction now;
-
-	return __sigaction(s, NULL, &now) == 0 && (now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN);
-}
-
-static void install(int s)
-{
-	struct sigaction a = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
-	uint64_t bit = UINT64_C(1) << (s - 1);
-
-	/* No handler of the program can interrupt ours. */
-	for (size_t i = 0; i < sizeof a.sa_mask / sizeof(long); i++)
-		((unsigned long *)&a.sa_mask)[i] = ~0UL;
-	__sigaction(s, &a, NULL);
-	sys4(SYS_rt_sigprocmask, SIG_UNBLOCK, &bit, NULL, sizeof bit);
-}
-
 /* Takes the first signal that the program does not use. */
-static void choose_signal(int but)
+static bool choose_signal(int but)
 {
 	for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
-		if (candidates[i] != but && free_signal(candidates[i])) {
+		if (candidates[i] != but && signals_free(candidates[i])) {
 			atomic_store(&signo, candidates[i]);
-			install(candidates[i]);
-			return;
+			signals_install(candidates[i], handler);
+			return true;
 		}
 	}
 	atomic_store(&signo, 0);
 	atomic_store(&paused, true);
-	rundir_note("nothing is sampled: the program uses all signals that could serve");
+	note_post(NOTE_NO_SIGNAL);
+	return false;
 }
 
 void clock_choose(void (*f)(int, siginfo_t *, void *))
@@ -207,18 +189,20 @@ void clock_choose(void (*f)(int, siginfo_t *, void *))
 	run.clock = options.time == TIME_REAL ? "real" : options.time == TIME_VIRTUAL ? "virtual" : "thread";
 	kind = BY_TIMER;
 	if (options.time != TIME_REAL && options.period < tick) {
-		if (free_signal(SIGTRAP) && perf_can_trap()) {
+		if (signals_free(SIGTRAP) && perf_can_trap()) {
 			kind = BY_PERF_TRAP;
-			install(SIGTRAP);
+			signals_install(SIGTRAP, handler);
 			atomic_store(&signo, SIGTRAP);
 		} else if (perf_can_signal()) {
 			kind = BY_PERF_SIGNAL;
 		} else {
 			run.period = tick;
-			rundir_note("sampled at the rate of the kernel's tick: no faster clock is permitted");
+			note_post(NOTE_TICK_RATE);
 		}
-		if (kind != BY_TIMER)
+		if (kind != BY_TIMER) {
 			run.clock = "perf";
+			note_post(NOTE_USER_TIME);
+		}
 	}
 	if (kind != BY_PERF_TRAP)
 		choose_signal(0);
@@ -312,6 +296,17 @@ static void next(struct slot *s)
 	let_go(s);
 }
 
+/* The slot of the calling thread, SLOTS if it has none. */
+static uint32_t own_slot(void)
+{
+	int tid = (int)sys0(SYS_gettid);
+	uint32_t used = atomic_load(&slots_used), i = 0;
+
+	while (i < used && atomic_load_explicit(&slots[i].tid, memory_order_relaxed) != tid)
+		i++;
+	return i < used ? i : SLOTS;
+}
+
 bool clock_ticked(int signal, const siginfo_t *info, uint64_t *missed)
 {
 	uint32_t i;
@@ -325,25 +320,28 @@ bool clock_ticked(int signal, const siginfo_t *info, uint64_t *missed)
 	} else if (!perf_ticked(signal, info, &i)) {
 		return false;
 	}
+	if (kind == BY_PERF_SIGNAL)
+		i = own_slot();
 	if (i < SLOTS && (options.random || (kind != BY_TIMER && slots[i].first)))
 		next(&slots[i]);
 	return true;
 }
 
-int clock_signal(void)
-{
-	return atomic_load(&signo);
-}
-
 bool clock_yield_signal(int signal)
 {
+	bool was_paused = atomic_load(&paused);
+
 	if (signal != atomic_load(&signo))
 		return false;
+	atomic_store(&paused, true);
 	each_thread(stop);
-	if (kind == BY_PERF_TRAP) {
+	note_post(kind == BY_PERF_TRAP ? NOTE_TRAP_TAKEN : NOTE_SIGNAL_TAKEN);
+	signals_give_back(signal);
+	if (kind == BY_PERF_TRAP)
 		kind = BY_PERF_SIGNAL;
-	}
-	choose_signal(signal);
+	if (!choose_signal(signal))
+		return true;
+	atomic_store(&paused, was_paused);
 	each_thread(start);
 	return true;
 }

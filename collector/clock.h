@@ -35,9 +35,6 @@ void clock_forget(void);
  */
 bool clock_ticked(int signal, const siginfo_t *info, uint64_t *missed);
 
-/* The signal that the clock sends now. */
-int clock_signal(void);
-
 /*
  * The program wants this signal for itself: the clock goes over to another one, with all
  * threads. False if it did not use it.

@@ -1,9 +1,11 @@
 #include "collector.h"
 #include "clock.h"
+#include "note.h"
 #include "object.h"
 #include "options.h"
 #include "pct.h"
 #include "rundir.h"
+#include "signals.h"
 #include "store.h"
 #include "sys.h"
 #include "text.h"
@@ -51,12 +53,17 @@ static void sample_slowly(uintptr_t pc)
 	struct place p;
 
 	if (!take_slow()) {
-		store_lost(NULL, 1);
+		p = object_at(pc);
+		if (ready(&p))
+			store_add(p.object, pc - p.bias);
+		else
+			store_lost(NULL, 1);
 		return;
 	}
 	p = object_find(pc);
 	if (p.object && atomic_load(&p.object->state) == FILE_NONE)
 		store_open(p.object, p.bias);
+	rundir_tell_notes();
 	release_slow();
 	if (ready(&p))
 		store_add(p.object, pc - p.bias);
@@ -70,12 +77,14 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 	struct place p;
 	uint64_t missed;
 
-	if (!clock_ticked(signal, info, &missed))
+	if (!clock_ticked(signal, info, &missed)) {
+		signals_pass(signal, info);
 		return;
+	}
 	if (atomic_load_explicit(&off, memory_order_relaxed))
 		return;
 	p = object_at(pc);
-	if (ready(&p))
+	if (ready(&p) && !object_stale())
 		store_add(p.object, pc - p.bias);
 	else
 		sample_slowly(pc);
@@ -101,6 +110,7 @@ static void forked(void)
 	atomic_store(&slow, false);
 	store_forget();
 	rundir_forget();
+	note_forget();
 	now();
 	clock_forget();
 	clock_begin();
@@ -122,7 +132,7 @@ static void start(void)
 	run.begun = run.start;
 	object_set_entry((uintptr_t)getauxval(AT_ENTRY));
 	if (options.bad)
-		rundir_note("a letter of $PCT is not understood: the rest is used");
+		note_post(NOTE_LETTERS);
 	clock_choose(on_signal);
 	pthread_atfork(NULL, NULL, forked);
 	clock_begin();

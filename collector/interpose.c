@@ -1,96 +1,136 @@
 /*
- * interpose.c: functions of the C library that the preloaded collector stands before.
- *
- * Threads are followed where they are made.
+ * interpose.c: functions of the C library that the preloaded collector stands before, so
+ * that a program which uses the signal of the clock keeps its behaviour, and code that
+ * is unloaded is noticed. All of them do what they always do for everything else.
  */
 #include "clock.h"
 #include "collector.h"
+#include "object.h"
+#include "signals.h"
 #include "sys.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
-#include <stdatomic.h>
+#include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Threads that have been made and have not yet read what to do. */
-enum { BIRTHS = 1024 };
+/* The function that would have been called without us. */
+#define NEXT(name)                                                              \
+	({                                                                      \
+		static _Atomic(__typeof__(&name)) next;                         \
+		__typeof__(&name) f = next;                                     \
+		if (!f)                                                         \
+			next = f = (__typeof__(&name))dlsym(RTLD_NEXT, #name);  \
+		f;                                                              \
+	})
 
-struct birth {
-	_Atomic bool taken;
-	void *(*f)(void *);
-	void *argument;
-};
-
-static struct birth births[BIRTHS];
-static pthread_key_t slot_key; /* of a thread's clock: its slot + 1 */
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static bool have_key;
-
-static void thread_ends(void *slot)
+static bool is_handler(const struct sigaction *a)
 {
-	if (collector_mine())
-		clock_end((int)(intptr_t)slot - 1);
+	return a->sa_handler != SIG_DFL && a->sa_handler != SIG_IGN;
 }
 
-static void make_key(void)
+EXPORT int sigaction(int signal, const struct sigaction *set, struct sigaction *old)
 {
-	have_key = pthread_key_create(&slot_key, thread_ends) == 0;
-}
-
-/* Where a thread of the program begins; its own function is called in our place. */
-static void *thread_begins(void *arg)
-{
-	struct birth *b = arg;
-	void *(*f)(void *) = b->f;
-	void *argument = b->argument;
-	int slot;
-
-	atomic_store_explicit(&b->taken, false, memory_order_release);
-	slot = clock_begin();
-	if (slot >= 0)
-		pthread_setspecific(slot_key, (void *)(intptr_t)(slot + 1));
-	return f(argument);
-}
-
-static struct birth *take_birth(void)
-{
-	static _Atomic unsigned hint;
-	unsigned from = atomic_fetch_add_explicit(&hint, 1, memory_order_relaxed);
-
-	for (unsigned i = 0; i < BIRTHS; i++) {
-		struct birth *b = &births[(from + i) % BIRTHS];
-		bool taken = false;
-
-		if (atomic_compare_exchange_strong(&b->taken, &taken, true))
-			return b;
+	if (!signals_ours(signal) || !collector_mine())
+		return NEXT(sigaction)(signal, set, old);
+	if (set && is_handler(set)) {
+		if (!clock_yield_signal(signal))
+			signals_give_back(signal);
+		return NEXT(sigaction)(signal, set, old);
 	}
-	return NULL;
+	signals_disposition(signal, set, old);
+	return 0;
 }
 
-typedef int create_function(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+typedef void disposition(int);
 
-EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*f)(void *), void *argument)
+/* What signal(2) of either kind does with a signal of the clock. */
+static disposition *set_disposition(int signal, disposition *f, int flags)
 {
-	static _Atomic(create_function *) next;
-	create_function *create = atomic_load(&next);
-	struct birth *b;
-	int err;
+	struct sigaction set = { .sa_handler = f, .sa_flags = flags }, old;
 
-	if (!create) {
-		create = (create_function *)dlsym(RTLD_NEXT, "pthread_create");
-		atomic_store(&next, create);
+	return sigaction(signal, &set, &old) == 0 ? old.sa_handler : SIG_ERR;
+}
+
+EXPORT disposition *signal(int signo, disposition *f)
+{
+	if (signals_ours(signo) && collector_mine())
+		return set_disposition(signo, f, SA_RESTART);
+	return NEXT(signal)(signo, f);
+}
+
+disposition *__sysv_signal(int, disposition *);
+
+EXPORT disposition *__sysv_signal(int signo, disposition *f)
+{
+	if (signals_ours(signo) && collector_mine())
+		return set_disposition(signo, f, (int)(SA_RESETHAND | SA_NODEFER));
+	return NEXT(__sysv_signal)(signo, f);
+}
+
+/*
+ * The set to block instead of `set`. A program that blocks all signals does not mean the one of the
+ * clock; one that blocks it among few wants to wait for it, and gets it.
+ */
+static const sigset_t *but_ours(int how, const sigset_t *set, sigset_t *copy)
+{
+	enum { FEW = 16 };
+	int count = 0, found = 0;
+
+	if (!set || how == SIG_UNBLOCK)
+		return set;
+	for (int s = 1; s < 32; s++) {
+		bool blocked = sigismember(set, s) == 1;
+
+		count += blocked;
+		if (blocked && signals_ours(s))
+			found = s;
 	}
-	if (!collector_awake() || !collector_mine())
-		return create(thread, attributes, f, argument);
-	pthread_once(&once, make_key);
-	b = have_key ? take_birth() : NULL;
-	if (!b)
-		return create(thread, attributes, f, argument);
-	b->f = f;
-	b->argument = argument;
-	err = create(thread, attributes, thread_begins, b);
-	if (err)
-		atomic_store(&b->taken, false);
+	if (!found || !collector_mine())
+		return set;
+	if (count > FEW) {
+		*copy = *set;
+		for (int s = 1; s < 32; s++)
+			if (signals_ours(s))
+				sigdelset(copy, s);
+		return copy;
+	}
+	if (found != SIGTRAP)
+		clock_yield_signal(found);
+	return set;
+}
+
+EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
+{
+	sigset_t copy;
+
+	return NEXT(sigprocmask)(how, but_ours(how, set, &copy), old);
+}
+
+EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+{
+	sigset_t copy;
+
+	return NEXT(pthread_sigmask)(how, but_ours(how, set, &copy), old);
+}
+
+EXPORT int dlclose(void *handle)
+{
+	int err = NEXT(dlclose)(handle);
+
+	object_changed();
 	return err;
+}
+
+/* A process that ends without running destructors. */
+EXPORT void _exit(int status)
+{
+	collector_complete();
+	NEXT(_exit)(status);
+	__builtin_unreachable();
+}
+
+EXPORT void _Exit(int status)
+{
+	_exit(status);
 }

@@ -1,4 +1,5 @@
 #include "meta.h"
+#include "note.h"
 #include "options.h"
 #include "rundir.h"
 #include "sys.h"
@@ -7,10 +8,9 @@
 #include <sys/utsname.h>
 #include <time.h>
 
-enum { META_MOST = 16384, NAME_MOST = 200, NOTES_MOST = 2048 };
+enum { META_MOST = 16384, NAME_MOST = 200 };
 
 static char exe[PATH_MOST];
-static char notes[NOTES_MOST]; /* each ends with a newline */
 static char buffer[META_MOST];
 
 static uint64_t now(int clock)
@@ -140,16 +140,9 @@ static void put_arguments(struct text *t)
 
 static void put_notes(struct text *t)
 {
-	for (const char *s = notes; *s;) {
-		size_t n = 0;
-
-		while (s[n] != '\n')
-			n++;
-		text_str(t, "note=");
-		text_value(t, s, n);
-		text_char(t, '\n');
-		s += n + 1;
-	}
+	for (int n = 0; n < NOTES; n++)
+		if (note_all() & UINT64_C(1) << n)
+			put_text(t, "note=", note_sentence((enum note)n));
 }
 
 void meta_write(int dir, bool complete)
@@ -188,18 +181,7 @@ void meta_write(int dir, bool complete)
 	sys_close(fd);
 }
 
-void meta_note(const char *sentence)
-{
-	struct text t = { .p = notes, .n = text_len(notes), .cap = sizeof notes };
-
-	if (t.n + text_len(sentence) + 2 > sizeof notes)
-		return;
-	text_str(&t, sentence);
-	text_char(&t, '\n');
-}
-
 void meta_forget(void)
 {
 	exe[0] = '\0';
-	notes[0] = '\0';
 }

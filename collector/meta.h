@@ -12,9 +12,6 @@ const char *meta_program(void);
 /* Writes `meta` in the directory dir, in one step; complete: the process ends. */
 void meta_write(int dir, bool complete);
 
-/* Keeps a sentence for meta; what there is no room for is left out. */
-void meta_note(const char *sentence);
-
 /* Forgets what belongs to the parent process. */
 void meta_forget(void);
 

@@ -34,8 +34,13 @@ static uintptr_t entry;
 /* The area that answered last for an address like this, plus 1. */
 static _Atomic uint16_t cache[CACHE];
 
-/* The limits of reading the map again, ns. */
-static uint64_t next_reading, reading_cost;
+/* Readings of the map for unknown addresses: some at once, then a thousandth of the time. */
+enum { READINGS = 64, SHARE = 1000 };
+static uint64_t last_reading, reading_cost;
+static uint32_t readings = READINGS;
+
+/* When what is known is to be compared with the map again: coarse monotonic ns. */
+static _Atomic uint64_t stale_at;
 
 static bool read_area(struct area *a, uintptr_t pc, struct place *place)
 {
@@ -81,9 +86,17 @@ void object_set_entry(uintptr_t at)
 	entry = at;
 }
 
-bool object_due(uint64_t now)
+void object_changed(void)
 {
-	return now >= next_reading;
+	atomic_store(&stale_at, 0);
+}
+
+bool object_stale(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec >= atomic_load_explicit(&stale_at, memory_order_relaxed);
 }
 
 static struct object *new_object(enum object_kind kind, uint64_t device, uint64_t inode, const char *path)
@@ -334,33 +347,52 @@ static void place_area(struct area *a)
 	atomic_fetch_add(&a->seq, 1);
 }
 
-/* Coarse time, ns: only for limits. */
-static uint64_t coarse(void)
+static uint64_t monotonic(void)
 {
-	struct timespec t = { 0 };
+	struct timespec t = { 0, 0 };
 
-	sys2(SYS_clock_gettime, CLOCK_MONOTONIC, &t);
+	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* Whether an unknown address is worth a reading. */
+static bool due(uint64_t now)
+{
+	uint64_t earned = (now - last_reading) / (SHARE * (reading_cost + 1));
+
+	if (earned) {
+		readings = earned > READINGS - readings ? READINGS : readings + (uint32_t)earned;
+		last_reading = now;
+	}
+	if (!readings)
+		return false;
+	readings--;
+	return true;
 }
 
 struct place object_find(uintptr_t pc)
 {
+	bool stale = object_stale();
 	struct place place = object_at(pc);
 	uint32_t n;
 
-	if (!place.object || !place.placed) {
-		uint64_t before = coarse();
+	if (stale || (!place.object && due(monotonic()))) {
+		uint64_t before = monotonic(), after;
 
-		if (!place.object)
-			read_map();
-		reading_cost = coarse() - before;
-		next_reading = before + 1000 * reading_cost;
-		n = atomic_load(&area_count);
-		for (uint32_t i = 0; i < n; i++)
-			if (pc >= areas[i].start && pc < areas[i].end)
-				place_area(&areas[i]);
-		place = object_at(pc);
+		/* What changes from now on makes it stale again. */
+		atomic_store(&stale_at, UINT64_MAX);
+		read_map();
+		after = monotonic();
+		reading_cost = after - before;
+		uint64_t next = after + (2 * SHARE * reading_cost > 1000000000 ? 2 * SHARE * reading_cost : 1000000000);
+		uint64_t nothing_new = UINT64_MAX;
+		atomic_compare_exchange_strong(&stale_at, &nothing_new, next);
 	}
+	n = atomic_load(&area_count);
+	for (uint32_t i = 0; i < n; i++)
+		if (pc >= areas[i].start && pc < areas[i].end)
+			place_area(&areas[i]);
+	place = object_at(pc);
 	if (!place.object)
 		place = (struct place){ .object = object_anonymous(pc), .placed = true };
 	return place;

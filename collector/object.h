@@ -56,10 +56,13 @@ struct object *object_anonymous(uintptr_t pc);
 /* Where the program begins, to know the main program by; once, at the start. */
 void object_set_entry(uintptr_t entry);
 
+/* The program unmaps something: what is known is stale. From any thread, takes no lock. */
+void object_changed(void);
+
 /*
- * True if an address that is in no area is worth a reading of the map: it costs its time,
- * and code that is in no file comes and goes.
+ * Whether the map is to be read before a look-up is believed: after object_changed, and every
+ * other second, for not all changes are told of.
  */
-bool object_due(uint64_t now);
+bool object_stale(void);
 
 #endif

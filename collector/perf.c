@@ -102,6 +102,6 @@ bool perf_ticked(int signal, const siginfo_t *info, uint32_t *data)
 		*data = (uint32_t)d;
 		return info->si_code == TRAP_PERF && (d & ~(uint64_t)UINT32_MAX) == DATA_MAGIC;
 	}
-	*data = UINT32_MAX;
+	*data = 0; /* F_SETSIG tells of the descriptor alone, and that is closed */
 	return info->si_code == POLL_IN || info->si_code == POLL_HUP;
 }

@@ -1,5 +1,6 @@
 #include "rundir.h"
 #include "meta.h"
+#include "note.h"
 #include "options.h"
 #include "sys.h"
 #include "text.h"
@@ -36,18 +37,23 @@ static void tell(const char *line, size_t n)
 	sys_close(fd);
 }
 
-void rundir_note(const char *sentence)
+void rundir_tell_notes(void)
 {
 	static char line[512];
-	struct text t = text_in(line, sizeof line);
+	uint64_t notes = note_take();
 
-	text_str(&t, "note\t");
-	text_num(&t, (uint64_t)run.pid);
-	text_char(&t, '\t');
-	text_str(&t, sentence);
-	text_char(&t, '\n');
-	tell(line, t.n);
-	meta_note(sentence);
+	for (int n = 0; notes; n++, notes >>= 1) {
+		struct text t = text_in(line, sizeof line);
+
+		if (!(notes & 1))
+			continue;
+		text_str(&t, "note\t");
+		text_num(&t, (uint64_t)run.pid);
+		text_char(&t, '\t');
+		text_str(&t, note_sentence((enum note)n));
+		text_char(&t, '\n');
+		tell(line, t.n);
+	}
 }
 
 static bool shared_directory(const char *dir)
@@ -134,22 +140,28 @@ static void tell_directory(void)
 	tell(line, t.n);
 }
 
-int rundir_open(void)
+/* Opens the directory that was made, if it still is to be reached. */
+static int open_made(void)
 {
 	struct stat st;
+	int fd = sys_openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+
+	if (fd < 0 || (sys2(SYS_fstat, fd, &st) == 0 && st.st_dev == device && st.st_ino == inode))
+		return fd;
+	sys_close(fd);
+	return -1;
+}
+
+int rundir_open(void)
+{
 	int fd, root;
 
-	if (path[0]) {
-		fd = sys_openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
-		if (fd >= 0) {
-			if (sys2(SYS_fstat, fd, &st) == 0 && st.st_dev == device && st.st_ino == inode)
-				return fd;
-			sys_close(fd);
-		}
-	}
+	if (path[0] && (fd = open_made()) >= 0)
+		return fd;
 	if (made == DIRECTORIES_MOST)
 		return -1;
-	made++;
+	if (made++)
+		note_post(NOTE_NEW_DIRECTORY);
 	path[0] = '\0';
 	root = open_root();
 	fd = root < 0 ? -1 : make(root);
@@ -157,7 +169,7 @@ int rundir_open(void)
 		sys_close(root);
 	if (fd < 0) {
 		if (made == 1)
-			rundir_note("nothing is recorded: no run directory can be made, or its root is a link");
+			note_post(NOTE_NO_DIRECTORY);
 		return -1;
 	}
 	tell_directory();
@@ -176,7 +188,8 @@ void rundir_complete(void)
 {
 	int fd;
 
-	if (!path[0] || (fd = rundir_open()) < 0)
+	rundir_tell_notes();
+	if (!path[0] || (fd = open_made()) < 0)
 		return;
 	meta_write(fd, true);
 	sys_close(fd);

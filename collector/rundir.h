@@ -37,8 +37,8 @@ void rundir_forget(void);
 /* Writes meta anew: the process has ended normally. */
 void rundir_complete(void);
 
-/* Keeps a sentence for the readers of reports, and tells $PCT_RUN of it. */
-void rundir_note(const char *sentence);
+/* Tells $PCT_RUN of the notes that were posted since. */
+void rundir_tell_notes(void);
 
 /* Whether a file of n bytes can be made without a signal for its size. */
 bool file_size_permitted(uint64_t n);

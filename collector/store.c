@@ -1,5 +1,6 @@
 #include "store.h"
 #include "meta.h"
+#include "note.h"
 #include "options.h"
 #include "rundir.h"
 #include "sys.h"
@@ -240,7 +241,7 @@ static long open_in_run_directory(struct object *o, const struct count_header *h
 	long err = -EEXIST;
 
 	if (dir < 0)
-		return dir;
+		return -ENOTDIR; /* which has been noted */
 	for (int try = 1; err == -EEXIST && try < NAMES_MOST; try++) {
 		struct text t = text_in(name, sizeof name);
 
@@ -296,7 +297,7 @@ static long open_named(struct object *o, const struct count_header *h)
 		if (err == -EEXIST && !old)
 			err = add_to(o, name, h, &old);
 		if (err == -EEXIST && try == 1)
-			rundir_note("counts were not added to a file with other counts in it: see the file with .2 in its name");
+			note_post(NOTE_OTHER_COUNTS);
 	}
 	return err;
 }
@@ -311,11 +312,11 @@ void store_open(struct object *o, uint64_t bias)
 	if (err >= 0)
 		return;
 	if (err == -ENOSPC || err == -EDQUOT)
-		rundir_note("samples are lost: no room on the disk");
+		note_post(NOTE_DISK_FULL);
 	else if (err == -EFBIG)
-		rundir_note("samples are lost: the limit on the size of files is too small");
-	else
-		rundir_note("samples are lost: a count file can't be made");
+		note_post(NOTE_FILE_LIMIT);
+	else if (err != -ENOTDIR)
+		note_post(NOTE_NO_FILE);
 	atomic_store(&o->state, FILE_FAILED);
 }
 

@@ -1,0 +1,44 @@
+/*
+ * note.h: what the user should know of how a process was sampled.
+ *
+ * A note is posted at any time, from any thread or handler. It is told later, by the
+ * holder of the slow lock: a line in $PCT_RUN, and one in the run directory's meta.
+ */
+#ifndef PCT_NOTE_H
+#define PCT_NOTE_H
+
+#include <stdint.h>
+
+enum note {
+	NOTE_LETTERS,
+	NOTE_NO_DIRECTORY,
+	NOTE_NEW_DIRECTORY,
+	NOTE_OTHER_COUNTS,
+	NOTE_DISK_FULL,
+	NOTE_FILE_LIMIT,
+	NOTE_NO_FILE,
+	NOTE_TICK_RATE,
+	NOTE_USER_TIME,
+	NOTE_NO_CLOCK,
+	NOTE_NO_SIGNAL,
+	NOTE_SIGNAL_TAKEN,
+	NOTE_TRAP_TAKEN,
+	NOTE_TRACED,
+	NOTES,
+};
+
+/* The sentence of a note. */
+const char *note_sentence(enum note n);
+
+void note_post(enum note n);
+
+/* Takes all notes that were posted and not told yet, a bit for each. */
+uint64_t note_take(void);
+
+/* All notes of this process that were posted. */
+uint64_t note_all(void);
+
+/* Forgets what was told of the parent process; what it is about goes on. */
+void note_forget(void);
+
+#endif

@@ -1,0 +1,142 @@
+/*
+ * thread.c: follows the program's threads, by standing before the functions of the C
+ * library that make them.
+ */
+#include "clock.h"
+#include "collector.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <threads.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* Threads that have been made and have not yet read what to do. */
+enum { BIRTHS = 1024 };
+
+struct birth {
+	_Atomic bool taken;
+	void *(*f)(void *);
+	void *argument;
+};
+
+static struct birth births[BIRTHS];
+static pthread_key_t slot_key; /* of a thread's clock: its slot + 1 */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool have_key;
+
+static void thread_ends(void *slot)
+{
+	if (collector_mine())
+		clock_end((int)(intptr_t)slot - 1);
+}
+
+static void make_key(void)
+{
+	have_key = pthread_key_create(&slot_key, thread_ends) == 0;
+}
+
+static void begin_clock(struct birth *b)
+{
+	int slot;
+
+	atomic_store_explicit(&b->taken, false, memory_order_release);
+	slot = clock_begin();
+	if (slot >= 0)
+		pthread_setspecific(slot_key, (void *)(intptr_t)(slot + 1));
+}
+
+/* Where a thread of the program begins; its own function is called in our place. */
+static void *thread_begins(void *arg)
+{
+	struct birth *b = arg;
+	void *(*f)(void *) = b->f;
+	void *argument = b->argument;
+
+	begin_clock(b);
+	return f(argument);
+}
+
+static struct birth *take_birth(void)
+{
+	static _Atomic unsigned hint;
+	unsigned from = atomic_fetch_add_explicit(&hint, 1, memory_order_relaxed);
+
+	for (unsigned i = 0; i < BIRTHS; i++) {
+		struct birth *b = &births[(from + i) % BIRTHS];
+		bool taken = false;
+
+		if (atomic_compare_exchange_strong(&b->taken, &taken, true))
+			return b;
+	}
+	return NULL;
+}
+
+/* What a thread that the program makes is to do first; NULL if it can't be followed. */
+static struct birth *expect(void *(*f)(void *), void *argument)
+{
+	struct birth *b;
+
+	if (!collector_awake() || !collector_mine())
+		return NULL;
+	pthread_once(&once, make_key);
+	b = have_key ? take_birth() : NULL;
+	if (b) {
+		b->f = f;
+		b->argument = argument;
+	}
+	return b;
+}
+
+static int c11_thread_begins(void *arg)
+{
+	struct birth *b = arg;
+	thrd_start_t f = (thrd_start_t)(void *)b->f;
+	void *argument = b->argument;
+
+	begin_clock(b);
+	return f(argument);
+}
+
+typedef int create_c11(thrd_t *, thrd_start_t, void *);
+typedef int create_function(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+
+EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*f)(void *), void *argument)
+{
+	static _Atomic(create_function *) next;
+	create_function *create = atomic_load(&next);
+	struct birth *b = expect(f, argument);
+	int err;
+
+	if (!create) {
+		create = (create_function *)dlsym(RTLD_NEXT, "pthread_create");
+		atomic_store(&next, create);
+	}
+	if (!b)
+		return create(thread, attributes, f, argument);
+	err = create(thread, attributes, thread_begins, b);
+	if (err)
+		atomic_store(&b->taken, false);
+	return err;
+}
+
+/* C11's threads: their function returns an int, which the C library keeps as a pointer. */
+EXPORT int thrd_create(thrd_t *thread, thrd_start_t f, void *argument)
+{
+	static _Atomic(create_c11 *) next;
+	create_c11 *create = atomic_load(&next);
+	struct birth *b = expect((void *(*)(void *))(void *)f, argument);
+	int err;
+
+	if (!create) {
+		create = (create_c11 *)dlsym(RTLD_NEXT, "thrd_create");
+		atomic_store(&next, create);
+	}
+	if (!b)
+		return create(thread, f, argument);
+	err = create(thread, c11_thread_begins, b);
+	if (err != thrd_success)
+		atomic_store(&b->taken, false);
+	return err;
+}
