@@ -176,7 +176,7 @@ func (c *perfClock) tick(tid int) uint64 {
 	next := c.p.next()
 	if c.p.random || t.last == 0 {
 		// The first period was random too. Setting it starts it anew.
-		ioctl(t.fd, unix.PERF_EVENT_IOC_PERIOD, uintptr(unsafe.Pointer(&next)))
+		unix.Syscall(unix.SYS_IOCTL, uintptr(t.fd), unix.PERF_EVENT_IOC_PERIOD, uintptr(unsafe.Pointer(&next)))
 	}
 	t.last = now
 	t.next = now + uint64(next)

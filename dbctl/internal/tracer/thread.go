@@ -28,7 +28,7 @@ const floatSize = 512
 // Float is the image of the floating point and SSE registers.
 func (t *Tracer) Float(tid int) []byte {
 	b := make([]byte, floatSize)
-	if ptrace(unix.PTRACE_GETFPREGS, tid, 0, uintptr(unsafe.Pointer(&b[0]))) != nil {
+	if ptraceAt(unix.PTRACE_GETFPREGS, tid, 0, unsafe.Pointer(&b[0])) != nil {
 		return nil
 	}
 	return b
@@ -39,7 +39,7 @@ func (t *Tracer) SetFloat(tid int, image []byte) error {
 	if len(image) != floatSize {
 		return unix.EINVAL
 	}
-	return ptrace(unix.PTRACE_SETFPREGS, tid, 0, uintptr(unsafe.Pointer(&image[0])))
+	return ptraceAt(unix.PTRACE_SETFPREGS, tid, 0, unsafe.Pointer(&image[0]))
 }
 
 // Siginfo is what the kernel knows of the signal for which a thread stands.
@@ -53,7 +53,7 @@ func (i *Siginfo) Fd() int { return int(*(*int32)(unsafe.Pointer(&i[24]))) }
 
 // Siginfo reads it.
 func (t *Tracer) Siginfo(tid int) (info Siginfo, err error) {
-	err = ptrace(unix.PTRACE_GETSIGINFO, tid, 0, uintptr(unsafe.Pointer(&info)))
+	err = ptraceAt(unix.PTRACE_GETSIGINFO, tid, 0, unsafe.Pointer(&info))
 	return info, err
 }
 
@@ -64,13 +64,13 @@ const (
 
 // Mask is the set of signals that a thread blocks: bit n-1 is signal n.
 func (t *Tracer) Mask(tid int) (mask uint64, err error) {
-	err = ptrace(getSigMask, tid, 8, uintptr(unsafe.Pointer(&mask)))
+	err = ptraceAt(getSigMask, tid, 8, unsafe.Pointer(&mask))
 	return mask, err
 }
 
 // SetMask changes it.
 func (t *Tracer) SetMask(tid int, mask uint64) error {
-	return ptrace(setSigMask, tid, 8, uintptr(unsafe.Pointer(&mask)))
+	return ptraceAt(setSigMask, tid, 8, unsafe.Pointer(&mask))
 }
 
 // debugRegister is the offset of the first debug register in struct user.
@@ -83,7 +83,7 @@ func (t *Tracer) SetDebug(tid, n int, value uint64) error {
 
 // Debug reads debug register n.
 func (t *Tracer) Debug(tid, n int) (value uint64, err error) {
-	err = ptrace(unix.PTRACE_PEEKUSR, tid, debugRegister+uintptr(n)*8, uintptr(unsafe.Pointer(&value)))
+	err = ptraceAt(unix.PTRACE_PEEKUSR, tid, debugRegister+uintptr(n)*8, unsafe.Pointer(&value))
 	return value, err
 }
 
@@ -184,7 +184,7 @@ const (
 func (t *Tracer) CallStop(tid int) CallWay {
 	const getSyscallInfo = 0x420e
 	var info [88]byte // struct ptrace_syscall_info, whose first byte is this
-	if ptrace(getSyscallInfo, tid, unsafe.Sizeof(info), uintptr(unsafe.Pointer(&info))) != nil || info[0] > byte(CallExit) {
+	if ptraceAt(getSyscallInfo, tid, unsafe.Sizeof(info), unsafe.Pointer(&info)) != nil || info[0] > byte(CallExit) {
 		return NoCall
 	}
 	return CallWay(info[0])

@@ -290,3 +290,13 @@ func ptrace(request uintptr, tid int, addr, arg uintptr) error {
 	}
 	return nil
 }
+
+// ptraceAt is ptrace for requests that read or write our memory. A pointer that
+// became a number in our callers would miss what it points to if the stack moved
+// on the way.
+func ptraceAt(request uintptr, tid int, addr uintptr, data unsafe.Pointer) error {
+	if _, _, e := unix.Syscall6(unix.SYS_PTRACE, request, uintptr(tid), addr, uintptr(data), 0, 0); e != 0 {
+		return e
+	}
+	return nil
+}
