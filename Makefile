@@ -20,28 +20,40 @@ INSTALL = install
 export GOFLAGS := $(GOFLAGS) -buildvcs=false
 GOBUILD = -trimpath
 
-COMMANDS    = dbctl pct
+COMMANDS    = dbctl pct pct-pr
 # What profile and pct run, not people.
-HELPERS     = pct-launch pct-ring pct-addr2line pct-gdbline
+HELPERS     = pct-launch pct-ring
+TRANSLATORS = pct-addr2line pct-addr2nm pct-disasm pct-gdbline pct-binutils pct-llvm-symbolizer
 SHELL_CMDS  = profile
 # `top` would hide top(1) if it stood in a common bin directory: installed, it
 # lives in libexec/pct, where profile looks for filters too.
 FILTERS     = int-avg int-hist quantile corr pct-merge pct-%
 FILTERS_PRIVATE = top
 
+# The library, to preload and to link.
+LIBRARIES   = libpct.so libpct.a pct.o
+
 bindir     = $(DESTDIR)$(PREFIX)/bin
 libexecdir = $(DESTDIR)$(PREFIX)/libexec/pct
+libdir     = $(DESTDIR)$(PREFIX)/lib/pct
+incdir     = $(DESTDIR)$(PREFIX)/include
 sharedir   = $(DESTDIR)$(PREFIX)/share/pct
 mandir     = $(DESTDIR)$(PREFIX)/share/man/man1
 
 all: need-build
 	@mkdir -p $(BIN)
+	@$(MAKE) --no-print-directory -C collector OUT=$(abspath $(BIN))/lib
 	$(CC) $(CFLAGS) -o $(BIN)/pct-launch collector/launch/launch.c
 	$(GO) build $(GOBUILD) -o $(BIN)/dbctl ./dbctl
 	$(GO) build $(GOBUILD) -o $(BIN)/pct ./pct
+	$(GO) build $(GOBUILD) -o $(BIN)/pct-pr ./pct/pr
 	$(GO) build $(GOBUILD) -o $(BIN)/pct-ring ./collector/ring/pct-ring
 	$(GO) build $(GOBUILD) -o $(BIN)/pct-addr2line ./translators/addr2line
+	$(GO) build $(GOBUILD) -o $(BIN)/pct-addr2nm ./translators/addr2nm
+	$(GO) build $(GOBUILD) -o $(BIN)/pct-disasm ./translators/disasm
 	$(GO) build $(GOBUILD) -o $(BIN)/pct-gdbline ./translators/gdb
+	$(GO) build $(GOBUILD) -o $(BIN)/pct-binutils ./translators/binutils
+	$(GO) build $(GOBUILD) -o $(BIN)/pct-llvm-symbolizer ./translators/llvmsymbolizer
 	@for f in $(SHELL_CMDS) $(FILTERS) $(FILTERS_PRIVATE); do \
 		$(INSTALL) -m 755 scripts/$$f $(BIN)/$$f || exit 1; \
 	done
@@ -62,18 +74,21 @@ bench: all
 	$(GO) run ./dbctl/bench -bin $(BIN)
 
 install: all
-	$(INSTALL) -d $(bindir) $(libexecdir) $(sharedir) $(mandir)
+	$(INSTALL) -d $(bindir) $(libexecdir) $(libdir) $(incdir) $(sharedir) $(mandir)
 	for f in $(COMMANDS) $(SHELL_CMDS) $(FILTERS); do \
 		$(INSTALL) -m 755 $(BIN)/$$f $(bindir) || exit 1; done
-	for f in $(HELPERS) $(FILTERS_PRIVATE); do \
+	for f in $(HELPERS) $(TRANSLATORS) $(FILTERS_PRIVATE); do \
 		$(INSTALL) -m 755 $(BIN)/$$f $(libexecdir) || exit 1; done
+	for f in $(LIBRARIES); do $(INSTALL) -m 644 $(BIN)/lib/$$f $(libdir) || exit 1; done
+	$(INSTALL) -m 644 collector/pct.h $(incdir)
 	$(INSTALL) -m 644 scripts/*.dbctl $(sharedir)
 	$(INSTALL) -m 644 docs/man/*.1 $(mandir)
 
 uninstall:
 	for f in $(COMMANDS) $(SHELL_CMDS) $(FILTERS); do rm -f $(bindir)/$$f; done
 	for f in docs/man/*.1; do rm -f $(mandir)/$${f##*/}; done
-	rm -rf $(libexecdir) $(sharedir)
+	rm -rf $(libexecdir) $(libdir) $(sharedir)
+	rm -f $(incdir)/pct.h
 
 clean:
 	rm -rf $(BIN)
