@@ -220,8 +220,8 @@ func (c *collection) finish() {
 
 // whyNone says what may be the reason that there are no samples.
 func (c *collection) whyNone() string {
-	if c.root != 0 && os.Geteuid() != 0 && c.table.rootGone() {
-		return "no samples were taken: it used less CPU time than a period, or it is a set-uid program, which only root may sample"
+	if c.table.setuid {
+		return "no samples were taken: it's a set-uid program, which only root may sample"
 	}
 	return "no samples were taken: hardly any CPU time was used"
 }
@@ -285,6 +285,7 @@ func (c *collection) open(pids []int) error {
 		c.events = newEvents(spec)
 		err := c.events.add(allTasks)
 		if err == nil {
+			c.table.whole = true
 			return nil
 		}
 		c.events.close()

@@ -20,6 +20,8 @@ type table struct {
 	samples   uint64
 	lost      uint64
 	throttled uint64
+	whole     bool     // processors are sampled
+	setuid    bool     // a set-uid program was executed, and could not be sampled
 	root      *process // launched
 	ended     *process // it, once it has ended: its status comes from elsewhere
 	endedAt   time.Duration
@@ -251,7 +253,14 @@ func (t *table) kernelSymbols() *kernel {
 }
 
 // exited takes the end of a thread, perhaps its process's last.
+//
+// One between an exec and the program's first mapping is not its end: the kernel
+// ends its clocks, if it has any, since the program is set-uid and takes other rights.
 func (t *table) exited(p *process, r record) {
+	if p.prog != nil && p.prog.exe == "" {
+		t.setuid = t.setuid || !t.whole
+		return
+	}
 	delete(p.threads, r.tid)
 	if len(p.threads) == 0 {
 		t.gone(p, r.time)
@@ -353,6 +362,9 @@ func (t *table) tellLosses() {
 	if t.throttled > 0 {
 		t.out.note(fmt.Sprintf("the kernel held the clock back %d times, because samples took too much time: a longer period would do", t.throttled))
 	}
+	if t.setuid {
+		t.out.note("a set-uid program was executed, which only root may sample: it's not in the data")
+	}
 	if t.lost == 0 {
 		return
 	}
@@ -378,6 +390,3 @@ func (t *table) anyIn(pid int) bool {
 	}
 	return false
 }
-
-// rootGone reports whether the program that was launched has ended.
-func (t *table) rootGone() bool { return t.ended != nil }
