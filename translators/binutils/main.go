@@ -33,12 +33,13 @@ example:
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	var names translators.Demangler
 	return wrapper.Tool{
 		Name: "pct-binutils", Program: "addr2line", Usage: usage,
 		// Names as they are: ours are demangled without parameters.
 		Args:    func(object string) []string { return []string{"-a", "-i", "-f", "-e", object} },
 		Ask:     ask,
-		Answers: (&reader{}).answers,
+		Answers: func() wrapper.Answers { return (&reader{names: &names}).answers },
 	}.Run(args, stdin, stdout, stderr)
 }
 
@@ -57,9 +58,10 @@ const last = 0
 
 func ask(to io.Writer, vaddrs []uint64) error {
 	var b bytes.Buffer
-	for _, v := range append(vaddrs, last) {
+	for _, v := range vaddrs {
 		fmt.Fprintf(&b, "0x%x\n", v)
 	}
+	fmt.Fprintf(&b, "0x%x\n", last)
 	_, err := to.Write(b.Bytes())
 	return err
 }
@@ -67,8 +69,11 @@ func ask(to io.Writer, vaddrs []uint64) error {
 // maxFrames bounds how many functions are taken to be inlined into each other.
 const maxFrames = 10000
 
-// reader reads answers.
-type reader struct{ names translators.Demangler }
+// reader reads the answers of one program.
+type reader struct {
+	names *translators.Demangler
+	owing bool // the answer to the last question of the batch before is still to come
+}
 
 func (r *reader) answers(line func() (string, error), vaddrs []uint64) ([][]translators.Location, error) {
 	all := make([][]translators.Location, 0, len(vaddrs))
@@ -80,11 +85,11 @@ func (r *reader) answers(line func() (string, error), vaddrs []uint64) ([][]tran
 		if isAddress(text, vaddrs[0]) {
 			break
 		}
-		// What answers the last question of the batch before.
-		if skipped == 2*maxFrames || len(text) == 0 {
+		if !r.owing || skipped == 2*maxFrames {
 			return nil, fmt.Errorf("%.80q is no answer to 0x%x", text, vaddrs[0])
 		}
 	}
+	r.owing = true
 	for i := range vaddrs {
 		next := uint64(last)
 		if i+1 < len(vaddrs) {

@@ -114,7 +114,7 @@ func parse(line string) (addr uint64, text string, ok bool) {
 
 // target is an address that an instruction jumps to or works on, as objdump says it
 // at its end: "jmp 0x401136", "call 401136 <.text.7+0x10>", "… # 0x404010".
-var target = regexp.MustCompile(`(^[^ ]+ (?:[^ ]+,)?|# )(?:0x([0-9a-f]+)|([0-9a-f]+) <[^>]*>)$`)
+var target = regexp.MustCompile(`(^(?:[a-z0-9.]+ )+(?:[^ ]+,)?|# )(?:0x([0-9a-f]+)|([0-9a-f]+) <[^>]*>)$`)
 
 // readable puts the names of functions into the text of an instruction.
 func (o *object) readable(text string) string {

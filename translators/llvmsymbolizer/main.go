@@ -33,6 +33,7 @@ example:
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	var r reader
 	return wrapper.Tool{
 		Name: "pct-llvm-symbolizer", Program: "llvm-symbolizer", Usage: usage,
 		Args: func(object string) []string {
@@ -40,7 +41,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 			return []string{"--output-style=JSON", "--functions=linkage", "--inlines", "--no-demangle", "--obj=" + object}
 		},
 		Ask:     ask,
-		Answers: (&reader{}).answers,
+		Answers: func() wrapper.Answers { return r.answers },
 	}.Run(args, stdin, stdout, stderr)
 }
 

@@ -26,11 +26,14 @@ type Tool struct {
 	Usage   string // of our own command
 	Args    func(object string) []string
 
-	// Ask writes addresses, and Answers reads the frames of each, one after the
-	// other. They run at the same time, so that no batch is too large.
+	// Ask writes addresses, and the Answers of the same program read the frames of
+	// each, one after the other, at the same time, so that no batch is too large.
 	Ask     func(to io.Writer, vaddrs []uint64) error
-	Answers func(line func() (string, error), vaddrs []uint64) ([][]translators.Location, error)
+	Answers func() Answers // called once for each program that is started
 }
+
+// Answers reads the frames of each address, by lines.
+type Answers func(line func() (string, error), vaddrs []uint64) ([][]translators.Location, error)
 
 // maxRunning bounds the programs that run at a time, each of which may hold much of
 // its object in memory.
@@ -86,7 +89,8 @@ type wrapper struct {
 // asked is a program that runs for an object.
 type asked struct {
 	*coproc.Process
-	code []elf.ProgHeader // of the object, what is executable
+	answers Answers
+	code    []elf.ProgHeader // of the object, what is executable
 }
 
 // translate asks for each object of a batch once.
@@ -129,7 +133,7 @@ func (w *wrapper) object(object string, indices []int, batch []translators.Reque
 	asking := make(chan error, 1)
 	go func() { asking <- w.Ask(p, vaddrs) }()
 	lines := 0
-	frames, err := w.Answers(func() (string, error) {
+	frames, err := p.answers(func() (string, error) {
 		line, err := p.ReadLine(w.timeout)
 		switch {
 		case errors.Is(err, os.ErrDeadlineExceeded):
@@ -173,7 +177,7 @@ func (w *wrapper) start(object string) (*asked, error) {
 		return nil, err // it was readable a moment ago
 	}
 	defer f.Close()
-	p := &asked{}
+	p := &asked{answers: w.Answers()}
 	for _, h := range f.Progs {
 		if h.Type == elf.PT_LOAD && h.Flags&elf.PF_X != 0 {
 			p.code = append(p.code, h.ProgHeader)
