@@ -36,7 +36,11 @@ func (v *invocation) profile(
 	if err != nil {
 		return err
 	}
-	t, end, err := v.startTranslator(functions)
+	var arguments []string
+	if v.Granularity == path.Symbol {
+		arguments = append(arguments, functionsOnly)
+	}
+	t, end, err := v.startTranslator(functions, arguments...)
 	if err != nil {
 		return err
 	}
@@ -59,12 +63,12 @@ func (v *invocation) profile(
 }
 
 // startTranslator starts the translator that was asked for, none if functions do not
-// matter; the function returned ends it.
-func (v *invocation) startTranslator(functions bool) (path.Translator, func(), error) {
+// matter, or the default one with arguments; the function returned ends it.
+func (v *invocation) startTranslator(functions bool, arguments ...string) (path.Translator, func(), error) {
 	if !functions {
 		return nil, func() {}, nil
 	}
-	client, err := startTranslator(v.translator)
+	client, err := startTranslator(v.translator, arguments...)
 	if err != nil {
 		return nil, nil, err
 	}

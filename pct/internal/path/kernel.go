@@ -8,7 +8,6 @@ import (
 	"sort"
 
 	"github.com/profilecollection/pct/pct/data"
-	"github.com/profilecollection/pct/translators"
 )
 
 // kernelObject is the object of the kernel proper; those of its modules are called
@@ -107,21 +106,9 @@ func (s *symbols) translateKernel(t Translator, image *kernelImage, object objec
 	}
 	for i, p := range of {
 		outer := s.chains[p][0]
-		s.chains[p] = chain(object.path, outer.addr, answers[i])
+		s.answer(p, object.path, outer.addr, answers[i])
 		last := &s.chains[p][len(s.chains[p])-1]
 		last.function = cmp.Or(last.function, outer.function)
 	}
 	return nil
-}
-
-// chain is a translator's answer about an address.
-func chain(object string, addr uint64, answer []translators.Location) []frame {
-	if len(answer) == 0 {
-		return []frame{{object: object, addr: addr}}
-	}
-	frames := make([]frame, len(answer))
-	for i, l := range answer {
-		frames[i] = frame{function: l.Func, file: l.File, line: l.Line, object: object, addr: addr}
-	}
-	return frames
 }

@@ -58,6 +58,8 @@ type Options struct {
 	Levels      int           // Paths: only the innermost so many frames; 0 is all
 	Templates   bool          // functions with their template arguments
 	Total       bool          // Flat: with callees, each sample counted once per row
+
+	innermost bool // only the innermost frames of paths matter
 }
 
 // missing stands for the value of a sample that has none, in Row.Group.
@@ -128,6 +130,9 @@ func pathRows(tr *tree, leaves map[leaf]tally, o Options) rows {
 // Flat returns the weight of each frame by itself, or with its callees.
 func (s *Selection) Flat(t Translator, o Options) (*Profile, error) {
 	tr := newTree()
+	if !o.Total {
+		o.innermost = true
+	}
 	leaves, err := s.leaves(tr, t, o, frame.label, nil)
 	if err != nil {
 		return nil, err
@@ -165,7 +170,7 @@ func (s *Selection) leaves(tr *tree, t Translator, o Options, label func(frame, 
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.symbolize(t, o.Templates)
+	all, err := s.resolve(t, o.Templates, o.innermost)
 	if err != nil {
 		return nil, err
 	}
@@ -174,6 +179,10 @@ func (s *Selection) leaves(tr *tree, t Translator, o Options, label func(frame, 
 	leaves := map[leaf]tally{}
 	for i, r := range s.runs.all {
 		at := tr.add(r, all.of[i], steps, sh)
+		if groups == nil && slice == nil {
+			s.addNodes(leaves, i, at)
+			continue
+		}
 		for _, sample := range s.samples[i] {
 			l := leaf{spot: at[sample.Node], partial: sample.Partial}
 			if groups != nil {
@@ -186,6 +195,30 @@ func (s *Selection) leaves(tr *tree, t Translator, o Options, label func(frame, 
 		}
 	}
 	return leaves, nil
+}
+
+// addNodes adds up the samples of a run by their nodes, which are much fewer, before
+// it adds those to the leaves.
+func (s *Selection) addNodes(leaves map[leaf]tally, run int, at []spot) {
+	whole, partial := make([]tally, len(at)), make([]tally, len(at))
+	for _, sample := range s.samples[run] {
+		sums := whole
+		if sample.Partial {
+			sums = partial
+		}
+		sums[sample.Node] = sums[sample.Node].plus(tallyOf(sample))
+	}
+	for node, where := range at {
+		for _, part := range []struct {
+			sum     tally
+			partial bool
+		}{{whole[node], false}, {partial[node], true}} {
+			if part.sum.samples > 0 {
+				l := leaf{spot: where, partial: part.partial}
+				leaves[l] = leaves[l].plus(part.sum)
+			}
+		}
+	}
 }
 
 // defaultInterval is the length of the stretches that times are told apart by.

@@ -172,6 +172,9 @@ func (rs *Runs) Select(window *Window, where *Expr) (*Selection, error) {
 		}
 	}
 	for i, r := range rs.all {
+		if window == nil && where == nil {
+			sel.samples[i] = make([]*data.Sample, 0, len(r.Samples))
+		}
 		var s *data.Sample
 		get := func(name string) (string, bool) { return getters[name][i](s) }
 		for j := range r.Samples {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	"github.com/profilecollection/pct/pct/data"
 	"github.com/profilecollection/pct/translators"
@@ -48,6 +49,8 @@ type symbols struct {
 	places  []place
 	chains  [][]frame // of each place, innermost first
 	of      [][]int32 // of each run and node: index into places, unselected where no selected path has it
+
+	innermost bool // one frame of a chain is enough
 }
 
 const unselected = -1
@@ -55,10 +58,19 @@ const unselected = -1
 // symbolize asks the translator about all instructions on the selected call
 // paths, object by object. Without a translator (nil) functions are unknown.
 func (s *Selection) symbolize(t Translator, templates bool) (*symbols, error) {
-	all := s.places()
+	return s.resolve(t, templates, false)
+}
+
+// resolve is symbolize; innermost says that the frames which others were inlined into
+// do not matter, and callers neither.
+func (s *Selection) resolve(t Translator, templates, innermost bool) (*symbols, error) {
+	all := s.places(innermost)
+	all.innermost = innermost
 	all.chains = make([][]frame, len(all.places))
+	frames := make([]frame, len(all.places))
 	for i, p := range all.places {
-		all.chains[i] = []frame{{object: all.objects[p.object].path, addr: p.vaddr}}
+		frames[i] = frame{object: all.objects[p.object].path, addr: p.vaddr}
+		all.chains[i] = frames[i : i+1 : i+1]
 	}
 	if t == nil {
 		return all, nil
@@ -77,17 +89,23 @@ func (s *Selection) symbolize(t Translator, templates bool) (*symbols, error) {
 		}
 	}
 	if !templates {
+		short := map[string]string{} // names are long, and most are there many times
 		for _, chain := range all.chains {
 			for i := range chain {
-				chain[i].function = withoutTemplates(chain[i].function)
+				name := chain[i].function
+				if _, ok := short[name]; !ok {
+					short[name] = withoutTemplates(name)
+				}
+				chain[i].function = short[name]
 			}
 		}
 	}
 	return all, nil
 }
 
-// places collects the instructions on the selected call paths.
-func (s *Selection) places() *symbols {
+// places collects the instructions on the selected call paths, or where they end
+// alone.
+func (s *Selection) places(innermost bool) *symbols {
 	all := &symbols{of: make([][]int32, len(s.runs.all))}
 	objectIndex := map[objectKey]int32{}
 	placeIndex := map[place]int32{}
@@ -121,6 +139,9 @@ func (s *Selection) places() *symbols {
 					placeIndex[p] = index
 				}
 				of[id] = index
+				if innermost {
+					break
+				}
 			}
 		}
 		all.of[i] = of
@@ -153,9 +174,23 @@ func (s *symbols) translate(t Translator, object objectKey, places []int) error 
 		return err
 	}
 	for i, p := range places {
-		s.chains[p] = chain(object.path, vaddrs[i], answers[i])
+		s.answer(p, object.path, vaddrs[i], answers[i])
+		answers[i] = nil
 	}
 	return nil
+}
+
+// answer sets the chain of a place to what a translator said of an address.
+func (s *symbols) answer(place int, object string, addr uint64, answer []translators.Location) {
+	if len(answer) > 1 && s.innermost {
+		answer = answer[:1]
+	}
+	if len(answer) > 1 {
+		s.chains[place] = make([]frame, len(answer))
+	}
+	for i, l := range answer {
+		s.chains[place][i] = frame{function: l.Func, file: l.File, line: l.Line, object: object, addr: addr}
+	}
 }
 
 // Granularity is what frames are told apart by.
@@ -199,13 +234,13 @@ func (f frame) label(g Granularity) string {
 	case g == Object:
 		return object
 	case g == Line && f.located():
-		return fmt.Sprintf("%s:%d", f.file, f.line)
+		return f.file + ":" + strconv.Itoa(f.line)
 	case g == Source:
 		return cmp.Or(f.file, object)
 	case g != Address && f.function != "":
 		return object + ":" + f.function
 	}
-	return fmt.Sprintf("%s:0x%x", object, f.addr)
+	return object + ":0x" + strconv.FormatUint(f.addr, 16)
 }
 
 // shortLabel names a frame within a call path, where files go by their base

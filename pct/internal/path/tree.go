@@ -97,7 +97,7 @@ func (t *tree) add(r *run, place []int32, steps [][]step, sh shape) []spot {
 	at := make([]spot, len(r.Nodes))
 	for id := 1; id < len(r.Nodes); id++ {
 		if place[id] == unselected {
-			continue
+			continue // with innermost places, parents are: the path begins where it ends
 		}
 		where := at[r.Nodes[id].Parent]
 		for _, s := range steps[place[id]] {
