@@ -30,6 +30,9 @@ struct sigevent_tid {
 	int signo, notify, tid, pad[11];
 };
 
+/* Defined where new threads are followed (thread.c): each then begins its own clock. */
+extern const bool threads_followed __attribute__((weak));
+
 static struct slot slots[SLOTS];
 static _Atomic uint32_t slots_used;
 static enum clock_kind kind;
@@ -64,12 +67,20 @@ static uint64_t draw(struct slot *s, uint64_t n)
 	return (z ^ z >> 31) % n + 1;
 }
 
+/* Whether each thread has a clock of its own; else the first one's is for all. */
+static bool follow(void)
+{
+	return &threads_followed && threads_followed;
+}
+
 /* The clock that a thread's timer measures; encoded as the kernel does for other threads. */
 static clockid_t timer_clock(int tid)
 {
-	int which = options.time == TIME_VIRTUAL ? 1 : 2; /* user time, or time on a CPU */
+	unsigned which = options.time == TIME_VIRTUAL ? 1 : 2; /* user time, or time on a CPU */
 
-	return options.time == TIME_REAL ? CLOCK_MONOTONIC : (clockid_t)((unsigned)~tid << 3 | 4 | (unsigned)which);
+	if (options.time == TIME_REAL)
+		return CLOCK_MONOTONIC;
+	return follow() ? (clockid_t)((unsigned)~tid << 3 | 4 | which) : (clockid_t)(~0u << 3 | which);
 }
 
 /*
@@ -94,7 +105,7 @@ static bool start_timer(struct slot *s)
 	struct sigevent_tid e = {
 		.value = { .sival_int = (int)(s - slots) },
 		.signo = atomic_load(&signo),
-		.notify = 4, /* SIGEV_THREAD_ID */
+		.notify = follow() ? 4 /* SIGEV_THREAD_ID */ : SIGEV_SIGNAL,
 		.tid = tid,
 	};
 	clockid_t clock = timer_clock(tid);
@@ -118,7 +129,7 @@ static bool start_event(struct slot *s, uint64_t period)
 {
 	void *old = s->event;
 
-	s->event = perf_open(atomic_load(&s->tid), period, kind == BY_PERF_TRAP ? 0 : atomic_load(&signo), (uint32_t)(s - slots));
+	s->event = perf_open(atomic_load(&s->tid), period, kind == BY_PERF_TRAP ? 0 : atomic_load(&signo), (uint32_t)(s - slots), !follow());
 	perf_close(old);
 	return s->event;
 }
@@ -131,8 +142,8 @@ static void start(struct slot *s)
 	if (kind == BY_TIMER) {
 		s->live = start_timer(s);
 	} else {
-		s->first = true;
-		s->live = start_event(s, draw(s, run.period));
+		s->first = follow();
+		s->live = start_event(s, s->first ? draw(s, run.period) : run.period);
 	}
 	if (!s->live)
 		note_post(NOTE_NO_CLOCK);
@@ -186,7 +197,7 @@ void clock_choose(void (*f)(int, siginfo_t *, void *))
 	tick = (uint64_t)resolution.tv_nsec;
 	run.period = options.period;
 	run.resource = options.time == TIME_REAL ? "real" : "cpu";
-	run.clock = options.time == TIME_REAL ? "real" : options.time == TIME_VIRTUAL ? "virtual" : "thread";
+	run.clock = options.time == TIME_REAL ? "real" : options.time == TIME_VIRTUAL ? "virtual" : follow() ? "thread" : "prof";
 	kind = BY_TIMER;
 	if (options.time != TIME_REAL && options.period < tick) {
 		if (signals_free(SIGTRAP) && perf_can_trap()) {
@@ -272,9 +283,12 @@ void clock_forget(void)
 {
 	uint32_t used = atomic_load(&slots_used);
 
-	/* Timers and the mappings of events are not inherited. */
-	for (uint32_t i = 0; i < used; i++)
+	/* Timers and the mappings of events are not inherited, a descriptor is. */
+	for (uint32_t i = 0; i < used; i++) {
+		if (!follow())
+			perf_close(slots[i].event);
 		slots[i] = (struct slot){ .random = slots[i].random };
+	}
 	atomic_store(&slots_used, 0);
 }
 
@@ -289,7 +303,7 @@ static void next(struct slot *s)
 		s->due += draw(s, 2 * run.period);
 		when.it_value = spec(s->due);
 		sys4(SYS_timer_settime, s->timer, TIMER_ABSTIME, &when, NULL);
-	} else if (s->live) {
+	} else if (s->live && follow()) {
 		s->first = false;
 		s->live = start_event(s, options.random ? draw(s, 2 * run.period) : run.period);
 	}

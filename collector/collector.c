@@ -164,6 +164,7 @@ void collector_complete(void)
 {
 	if (atomic_load(&state) != AWAKE || !collector_mine() || !take_slow())
 		return;
+	store_complete();
 	rundir_complete();
 	release_slow();
 }

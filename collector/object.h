@@ -29,6 +29,7 @@ struct object {
 	struct count_header *header;
 	_Atomic uint64_t *touched; /* a bit for each page of the payload that has its room */
 	size_t mapped;             /* bytes */
+	int try;                   /* which name it got: NAME, NAME.2 and so on */
 };
 
 /* What a look-up found: a copy, for areas can vanish at any time. */

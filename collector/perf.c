@@ -14,7 +14,7 @@ enum { PAGE = 4096 };
 /* Tells our events from others' in a signal's data. */
 #define DATA_MAGIC (UINT64_C(0x70637421) << 32)
 
-static int open_event(int tid, uint64_t period, int signal, uint32_t data)
+static int open_event(int tid, uint64_t period, int signal, uint32_t data, bool heirs)
 {
 	struct perf_event_attr a = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -26,6 +26,8 @@ static int open_event(int tid, uint64_t period, int signal, uint32_t data)
 		.disabled = signal != 0,
 		.remove_on_exec = signal == 0,
 		.sigtrap = signal == 0,
+		.inherit = heirs,
+		.inherit_thread = heirs,
 		.sig_data = signal == 0 ? DATA_MAGIC | data : 0,
 	};
 
@@ -49,7 +51,7 @@ static bool at_least(int major, int minor)
 
 static bool can_open(int signal)
 {
-	int fd = open_event(0, 1000000000, signal, 0);
+	int fd = open_event(0, 1000000000, signal, 0, false);
 
 	if (fd < 0)
 		return false;
@@ -68,14 +70,16 @@ bool perf_can_signal(void)
 	return can_open(SIGURG);
 }
 
-void *perf_open(int tid, uint64_t period, int signal, uint32_t data)
+void *perf_open(int tid, uint64_t period, int signal, uint32_t data, bool heirs)
 {
 	struct f_owner_ex owner = { .type = F_OWNER_TID, .pid = tid };
-	int fd = open_event(tid, period, signal, data);
+	int fd = open_event(tid, period, signal, data, heirs);
 	void *event;
 
 	if (fd < 0)
 		return NULL;
+	if (heirs)
+		return (void *)(uintptr_t)((unsigned)fd << 1 | 1); /* an odd number is a descriptor */
 	event = sys_mmap(PAGE, PROT_READ, MAP_SHARED, fd);
 	if (event && signal) {
 		sys3(SYS_fcntl, fd, F_SETFL, O_ASYNC | O_NONBLOCK);
@@ -89,7 +93,9 @@ void *perf_open(int tid, uint64_t period, int signal, uint32_t data)
 
 void perf_close(void *event)
 {
-	if (event)
+	if ((uintptr_t)event & 1)
+		sys_close((int)((uintptr_t)event >> 1));
+	else if (event)
 		sys2(SYS_munmap, event, PAGE);
 }
 

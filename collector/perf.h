@@ -18,9 +18,10 @@ bool perf_can_signal(void);
 
 /*
  * Starts an event for a thread of ours: a tick each period ns of its time. signal 0 sends SIGTRAP.
- * data comes back with the tick. NULL if it failed.
+ * data comes back with the tick. heirs: for the threads too that it makes, which takes a
+ * descriptor. NULL if it failed.
  */
-void *perf_open(int tid, uint64_t period, int signal, uint32_t data);
+void *perf_open(int tid, uint64_t period, int signal, uint32_t data, bool heirs);
 
 /* Stops an event; NULL is none. */
 void perf_close(void *event);

@@ -140,11 +140,10 @@ static void tell_directory(void)
 	tell(line, t.n);
 }
 
-/* Opens the directory that was made, if it still is to be reached. */
-static int open_made(void)
+int rundir_reopen(void)
 {
 	struct stat st;
-	int fd = sys_openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	int fd = path[0] ? sys_openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0) : -1;
 
 	if (fd < 0 || (sys2(SYS_fstat, fd, &st) == 0 && st.st_dev == device && st.st_ino == inode))
 		return fd;
@@ -156,7 +155,7 @@ int rundir_open(void)
 {
 	int fd, root;
 
-	if (path[0] && (fd = open_made()) >= 0)
+	if ((fd = rundir_reopen()) >= 0)
 		return fd;
 	if (made == DIRECTORIES_MOST)
 		return -1;
@@ -189,7 +188,7 @@ void rundir_complete(void)
 	int fd;
 
 	rundir_tell_notes();
-	if (!path[0] || (fd = open_made()) < 0)
+	if ((fd = rundir_reopen()) < 0)
 		return;
 	meta_write(fd, true);
 	sys_close(fd);

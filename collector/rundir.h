@@ -31,6 +31,9 @@ extern struct run run;
  */
 int rundir_open(void);
 
+/* Opens the run directory if there is one and it can still be reached; else -1. */
+int rundir_reopen(void);
+
 /* Forgets the directory: it is that of the parent process. */
 void rundir_forget(void);
 

@@ -234,21 +234,32 @@ static void put_try(struct text *t, int try)
 	}
 }
 
-static long open_in_run_directory(struct object *o, const struct count_header *h)
+/* The try-th name of an object's file in the run directory. */
+static const char *name_in_run_directory(const struct object *o, int try)
 {
 	static char name[NAME_MOST + 16];
+	struct text t = text_in(name, sizeof name);
+
+	put_object(&t, o);
+	put_try(&t, try);
+	return name;
+}
+
+static long open_in_run_directory(struct object *o, const struct count_header *h)
+{
 	int dir = rundir_open();
 	long err = -EEXIST;
 
 	if (dir < 0)
 		return -ENOTDIR; /* which has been noted */
-	for (int try = 1; err == -EEXIST && try < NAMES_MOST; try++) {
-		struct text t = text_in(name, sizeof name);
+	for (o->try = 1; o->try < NAMES_MOST; o->try++) {
+		const char *name = name_in_run_directory(o, o->try);
 
-		put_object(&t, o);
-		put_try(&t, try);
-		if (try > 1 || !reserved(name))
-			err = make(o, dir, name, h, false);
+		if (reserved(name))
+			continue;
+		err = make(o, dir, name, h, false);
+		if (err != -EEXIST)
+			break;
 	}
 	sys_close(dir);
 	return err;
@@ -318,6 +329,14 @@ void store_open(struct object *o, uint64_t bias)
 	else if (err != -ENOTDIR)
 		note_post(NOTE_NO_FILE);
 	atomic_store(&o->state, FILE_FAILED);
+}
+
+bool store_reserve(struct object *o)
+{
+	for (size_t at = 0; at < o->mapped; at += PAGE)
+		if (!reserve(o, at))
+			return false;
+	return true;
 }
 
 void store_lost(struct object *o, uint64_t n)
@@ -437,6 +456,38 @@ void store_add(struct object *o, uint64_t vaddr)
 		stored = add_to_log(o, vaddr);
 	}
 	atomic_fetch_add_explicit(stored ? &h->samples : &h->lost, 1, memory_order_relaxed);
+}
+
+/*
+ * Handlers of other threads may still add some records: there stays more room than they
+ * could need, and what is beyond it is lost by the new capacity before it is cut off.
+ */
+static void cut(struct object *o)
+{
+	enum { SPARE = 4096 };
+	uint64_t capacity;
+	int dir, fd;
+
+	if (atomic_load(&o->state) != FILE_OPEN || o->header->kind != KIND_LOG || options.to_file)
+		return;
+	capacity = atomic_load(&o->header->written) + SPARE;
+	if (capacity >= o->header->capacity)
+		return;
+	dir = rundir_reopen();
+	if (dir < 0)
+		return;
+	fd = sys_openat(dir, name_in_run_directory(o, o->try), O_RDWR | O_NOFOLLOW | O_NONBLOCK, 0);
+	sys_close(dir);
+	if (fd < 0)
+		return;
+	o->header->capacity = capacity;
+	sys2(SYS_ftruncate, fd, file_size(o->header));
+	sys_close(fd);
+}
+
+void store_complete(void)
+{
+	object_each(cut);
 }
 
 static void forget(struct object *o)

@@ -8,9 +8,12 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <threads.h>
 
 #define EXPORT __attribute__((visibility("default")))
+
+const bool threads_followed = true;
 
 /* Threads that have been made and have not yet read what to do. */
 enum { BIRTHS = 1024 };
