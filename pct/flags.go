@@ -24,6 +24,8 @@ type options struct {
 	errors     bool
 	raw        bool
 	outFile    string
+	counts     string // where to write count files
+	firstSet   int    // names before --
 	translator string
 	vmlinux    string
 	quickfix   bool
@@ -50,6 +52,10 @@ func flagTable() []flag {
 			func(o *options, s string) (err error) { o.Levels, err = positive(s); return }},
 		{"g", "GRANULARITY", "what tells frames apart: addr, line, sym, src or obj (default sym)",
 			func(o *options, s string) (err error) { o.Granularity, err = path.ParseGranularity(s); return }},
+		{"by", "GRANULARITY", "what is compared: addr, line, sym, src or obj (default sym)",
+			func(o *options, s string) (err error) { o.Granularity, err = path.ParseGranularity(s); return }},
+		{"o", "OUT", "the count files to write",
+			func(o *options, s string) error { o.counts = s; return nil }},
 		{"past-main", "", "show also the frames that call main",
 			func(o *options, _ string) error { o.PastMain = true; return nil }},
 		{"templates", "", "functions with their template arguments",
@@ -93,7 +99,7 @@ func flagTable() []flag {
 			func(o *options, s string) error { o.outFile = s; return nil }},
 		{"O", "DIR", "write whole copies of the source files to DIR, which is new, empty, or holds older copies",
 			func(o *options, s string) error { o.listing.dir = s; return nil }},
-		{"all", "", "show all of the files or functions, not only what is around the hot lines",
+		{"all", "", "all: of files and functions not only what is around the hot lines, of changes also what is not distinguishable",
 			func(o *options, _ string) error { o.listing.whole = true; return nil }},
 		{"file", "PATTERN", "only source files of this path, end of a path, or base name: lib/zip.c, 'zip*'",
 			func(o *options, s string) (err error) { o.listing.pattern, err = listing.ParsePattern(s); return }},
@@ -159,6 +165,7 @@ func (v *invocation) parse(args []string) error {
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		if arg == "--" {
+			v.firstSet = len(v.dirs)
 			v.dirs = append(v.dirs, args[i+1:]...)
 			return nil
 		}

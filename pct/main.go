@@ -44,7 +44,7 @@ func commands() []command {
 	all = append(all, flatCommands()...)
 	all = append(all, annotateCommands()...)
 	all = append(all, disasmCommands()...)
-	return append(all, valuesCommand(), phasesCommand(), topCommand(), psCommand(), infoCommand())
+	return append(all, valuesCommand(), phasesCommand(), topCommand(), psCommand(), infoCommand(), sumCommand(), diffCommand())
 }
 
 // invocation is one run of a command.

@@ -41,7 +41,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("GORACE", promptly)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"mkrun": makeRun, "mktree": makeTree, "fails": fails},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"mkrun": makeRun, "mktree": makeTree, "mkcounts": makeCounts, "fails": fails},
 	})
 }
 

@@ -1,6 +1,10 @@
 package path
 
-import "github.com/profilecollection/pct/pct/data"
+import (
+	"time"
+
+	"github.com/profilecollection/pct/pct/data"
+)
 
 // Label names an instruction as Flat does: FILE:LINE, OBJECT:SYMBOL, FILE, OBJECT
 // or OBJECT:0xADDRESS, with the fall-backs where that is not known.
@@ -23,4 +27,16 @@ func (rs *Runs) Objects() []data.Object {
 		all = append(all, r.Objects[1:]...)
 	}
 	return all
+}
+
+// Start returns when the first of the runs with samples began, the zero time if
+// none has any.
+func (rs *Runs) Start() time.Time {
+	var first time.Time
+	for _, r := range rs.all {
+		if len(r.Samples) > 0 && (first.IsZero() || r.Header.Start.Before(first)) {
+			first = r.Header.Start
+		}
+	}
+	return first
 }

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"debug/elf"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/profilecollection/pct/pct/data"
+	"github.com/profilecollection/pct/translators"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// makeCounts is the command "mkcounts FILE OBJECT [FIELD=VALUE]... WHERE:COUNT...": it
+// makes a count file of an ELF object, or of one in brackets that is no file. FIELD is
+// translator, period, clock or resource; WHERE is as in makeRun's SPEC, or @LIST, a file
+// with an address and a count a line.
+func makeCounts(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: mkcounts FILE OBJECT [FIELD=VALUE]... WHERE:COUNT...")
+	}
+	object := args[1]
+	c := data.Counts{Object: object, Clock: "prof", Resource: "cpu", Period: 10 * time.Millisecond, Start: time.Unix(1, 0), Bias: 0x10000}
+	if !strings.HasPrefix(object, "[") {
+		c.Object = ts.MkAbs(object)
+		f, err := elf.Open(c.Object)
+		ts.Check(err)
+		c.BuildID = translators.BuildID(f)
+		ts.Check(f.Close())
+	}
+	counts := map[uint64]uint64{}
+	for _, arg := range args[2:] {
+		if list, ok := strings.CutPrefix(arg, "@"); ok {
+			for line := range strings.Lines(ts.ReadFile(list)) {
+				var vaddr, n uint64
+				_, err := fmt.Sscanf(line, "0x%x %d", &vaddr, &n)
+				ts.Check(err)
+				counts[vaddr] += n
+			}
+			continue
+		}
+		if field, value, ok := strings.Cut(arg, "="); ok {
+			ts.Check(setField(&c, field, value))
+			continue
+		}
+		where, number, _ := strings.Cut(arg, ":")
+		vaddr, err := address(c.Object, where)
+		ts.Check(err)
+		n, err := strconv.ParseUint(number, 10, 64)
+		ts.Check(err)
+		counts[vaddr] += n
+	}
+	ts.Check(os.MkdirAll(filepath.Dir(ts.MkAbs(args[0])), 0o777))
+	ts.Check(data.WriteCounts(ts.MkAbs(args[0]), &c, counts))
+}
+
+func setField(c *data.Counts, field, value string) (err error) {
+	switch field {
+	case "translator":
+		c.Translator = value
+	case "period":
+		c.Period, err = time.ParseDuration(value)
+	case "clock":
+		c.Clock = value
+	case "resource":
+		c.Resource = value
+	default:
+		err = fmt.Errorf("no field %s", field)
+	}
+	return err
+}
