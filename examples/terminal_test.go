@@ -16,57 +16,70 @@ import (
 	"github.com/creack/pty"
 )
 
+// collectors are the ways in which profile samples a program that it runs.
+var collectors = map[string][]string{
+	"library":  {"profile"},
+	"kernel":   {"profile", "-k"},
+	"debugger": {"profile", "-gdb"},
+}
+
 // TestInterrupt: ^C ends a profiled program as it would without us, or runs its
 // handler, and the report comes all the same.
 func TestInterrupt(t *testing.T) {
 	const work = "i=0; while [ $i -lt 500000 ]; do i=$((i + 1)); done; echo ready; while :; do :; done"
-	for _, tt := range []struct {
-		name, setup string
-		key         string
-		status      int
-	}{
-		{"default", "", "\x03", 130},
-		{"caught", "trap 'exit 7' INT; ", "\x03", 7},
-		{"quit", "ulimit -c 0; ", "\x1c", 131},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			term := start(t, "profile", "-gdb", "sh", "-c", tt.setup+work)
-			term.expect("ready")
-			term.send(tt.key)
-			term.expect(" samples, clock ")
-			if status := term.wait(); status != tt.status {
-				t.Errorf("exit status %d, want %d\n%s", status, tt.status, term.text())
-			}
-		})
+	for collector, command := range collectors {
+		for _, tt := range []struct {
+			name, setup string
+			key         string
+			status      int
+		}{
+			{"default", "", "\x03", 130},
+			{"caught", "trap 'exit 7' INT; ", "\x03", 7},
+			{"quit", "ulimit -c 0; ", "\x1c", 131},
+		} {
+			t.Run(collector+"/"+tt.name, func(t *testing.T) {
+				term := start(t, command[0], append(command[1:], "sh", "-c", tt.setup+work)...)
+				term.expect("ready")
+				term.send(tt.key)
+				term.expect(" samples, clock ")
+				if status := term.wait(); status != tt.status {
+					t.Errorf("exit status %d, want %d\n%s", status, tt.status, term.text())
+				}
+			})
+		}
 	}
 }
 
 // TestStop: ^Z stops the job, the shell gets its terminal, fg continues the program.
 func TestStop(t *testing.T) {
-	term := start(t, "bash", "--norc", "-i")
-	term.send("PS1='shell> '\n")
-	term.expect("\nshell> ")
-	term.send("profile -gdb -O $PCT_DIR/report sh -c 'echo pid:$$:; while read line && [ $line != end ]; do echo got $line; done; exit 5'\n")
-	term.expect("pid:")
-	pid := term.until(":")
-	for _, word := range []string{"one", "two", "three"} {
-		// An answer tells that the program runs and has the terminal.
-		term.send(word + "\n")
-		term.expect("got " + word)
-		term.send("\x1a")
-		term.expect("Stopped")
-		term.expect("shell> ")
-		// The shell only waits for its own child. What is typed before the program
-		// has stopped too may go to the program.
-		awaitStop(t, pid)
-		term.send("fg\n")
+	for collector, command := range collectors {
+		t.Run(collector, func(t *testing.T) {
+			term := start(t, "bash", "--norc", "-i")
+			term.send("PS1='shell> '\n")
+			term.expect("\nshell> ")
+			term.send(strings.Join(command, " ") + " -O $PCT_DIR/report sh -c 'echo pid:$$:; while read line && [ $line != end ]; do echo got $line; done; exit 5'\n")
+			term.expect("pid:")
+			pid := term.until(":")
+			for _, word := range []string{"one", "two", "three"} {
+				// An answer tells that the program runs and has the terminal.
+				term.send(word + "\n")
+				term.expect("got " + word)
+				term.send("\x1a")
+				term.expect("Stopped")
+				term.expect("shell> ")
+				// The shell only waits for its own child. What is typed before the
+				// program has stopped too may go to the program.
+				awaitStop(t, pid)
+				term.send("fg\n")
+			}
+			term.send("end\n")
+			term.expect("shell> ")
+			term.send("echo status=$?\n")
+			term.expect("status=5")
+			term.send("exit\n")
+			term.wait()
+		})
 	}
-	term.send("end\n")
-	term.expect("shell> ")
-	term.send("echo status=$?\n")
-	term.expect("status=5")
-	term.send("exit\n")
-	term.wait()
 }
 
 // A terminal is a session with a command in it, and what it has printed.
