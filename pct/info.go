@@ -1,15 +1,16 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/profilecollection/pct/pct/data"
+	"github.com/profilecollection/pct/pct/internal/path"
 	"github.com/profilecollection/pct/pct/internal/report"
 )
 
@@ -20,16 +21,16 @@ func infoCommand() command {
 		flags:   []string{"O FILE"},
 		example: "/tmp/pct/gzip.4711",
 		run: func(v *invocation) error {
-			for i, dir := range v.dirs {
-				r, err := data.Open(dir)
-				var truncated *data.Truncated
-				if err != nil && !errors.As(err, &truncated) {
-					return err
-				}
+			runs, err := path.Open(v.dirs)
+			if err != nil {
+				return err
+			}
+			v.warnAll(runs.Warnings)
+			for i, r := range runs.Data() {
 				if i > 0 {
 					v.out.WriteByte('\n')
 				}
-				v.info(r, truncated)
+				v.info(r)
 			}
 			return nil
 		},
@@ -37,7 +38,7 @@ func infoCommand() command {
 }
 
 // info writes a line for each thing known.
-func (v *invocation) info(r *data.Run, truncated *data.Truncated) {
+func (v *invocation) info(r *data.Run) {
 	line := func(key, value string) {
 		if value != "" {
 			fmt.Fprintf(&v.out, "%-10s %s\n", key, report.Printable(value))
@@ -66,31 +67,52 @@ func (v *invocation) info(r *data.Run, truncated *data.Truncated) {
 	}
 	threads := map[uint32]bool{}
 	partial := 0
-	var weight uint64
+	var weight, samples uint64
 	for i := range r.Samples {
 		s := &r.Samples[i]
 		threads[s.Thread] = true
 		weight += s.Weight
+		samples += s.Count
 		if s.Partial {
 			partial++
 		}
 	}
-	line("samples", fmt.Sprintf("%d (%d partial), weight %d %s", len(r.Samples), partial, weight, r.Header.Unit))
+	line("samples", fmt.Sprintf("%d (%d partial), weight %d %s", samples, partial, weight, r.Header.Unit))
+	delete(threads, 0)
 	line("threads", whole(len(threads)))
 	line("frames", fmt.Sprintf("%d calling contexts in %d objects", len(r.Nodes)-1, len(r.Objects)-1))
 	line("fields", strings.Join(r.Fields[1:], ", "))
 	for _, why := range slices.Sorted(maps.Keys(r.Lost)) {
 		line("lost", fmt.Sprintf("%d: %s", r.Lost[why], why))
 	}
-	if m.State != "" && m.State != "running" && m.Samples != uint64(len(r.Samples)) {
+	if m.State != "" && m.State != "running" && m.Samples != samples {
 		line("but", fmt.Sprintf("the collector counted %d samples", m.Samples))
 	}
-	if truncated != nil {
-		line("but", truncated.Error())
+	for _, c := range r.Counts {
+		line("counts", countFile(c))
 	}
 	for _, note := range m.Notes {
 		line("note", note)
 	}
+}
+
+// countFile says what is in a count file.
+func countFile(c *data.Counts) string {
+	kind := map[data.CountKind]string{data.Log: "log", data.Circular: "circular log", data.Table: "table"}[c.Kind]
+	if c.Kind == data.Histogram {
+		kind = fmt.Sprintf("histogram, counters of %d B, bins of %d B", c.Width, c.BinSize)
+	}
+	s := fmt.Sprintf("%s of %s: %s, %d samples", filepath.Base(c.Path), c.Object, kind, c.Samples)
+	if c.Lost > 0 {
+		s += fmt.Sprintf(", %d lost", c.Lost)
+	}
+	if c.Full > 0 {
+		s += fmt.Sprintf(", %d counters full", c.Full)
+	}
+	if c.Translator != "" {
+		s += ", translator " + c.Translator
+	}
+	return s
 }
 
 // quoted writes arguments such that their borders can be seen.

@@ -15,7 +15,7 @@ dispatch_2, called by main, has that share. Inlined functions are frames like
 others. Without debug data a frame is OBJECT:SYMBOL or OBJECT:0xADDRESS; "?" at the
 end stands for callers that could not be found.
 `,
-		flags: []string{"l", "g", "past-main", "templates", "e", "by", "i INTERVAL", "window", "where", "tree",
+		flags: []string{"l", "g", "past-main", "templates", "e", "by FIELD", "i INTERVAL", "window", "where", "tree",
 			"n ROWS", "threshold", "O FILE", "translator", "vmlinux"},
 		example: "-l3 -where 'n > 1000000' /tmp/pct/hier-test.4711",
 		run: func(v *invocation) error {

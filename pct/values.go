@@ -15,7 +15,7 @@ func valuesCommand() command {
 		details: `
 A table of the fields, and the most frequent values of those that are no numbers.
 `,
-		flags:   []string{"expr", "by", "i INTERVAL", "window", "where", "tree", "raw", "O FILE"},
+		flags:   []string{"expr", "by FIELD", "i INTERVAL", "window", "where", "tree", "raw", "O FILE"},
 		example: "-expr n -raw /tmp/pct/hier-test.4711 | int-hist",
 		run: func(v *invocation) error {
 			runs, selected, err := v.choose()

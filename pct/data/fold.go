@@ -13,7 +13,7 @@ import (
 )
 
 // LostCounts is the key in Run.Lost of the samples that are missing from count files.
-const LostCounts = "a counter was full, or a file had no room"
+const LostCounts = "not stored: a counter was full, there was no room, or they came too late"
 
 // fold adds the samples of a count file to the run. Their call paths are one frame
 // deep.
@@ -23,6 +23,7 @@ func (r *Run) fold(c *Counts) error {
 		return errors.New(c.Path + " measured " + c.Resource + " and the run " + r.Header.Resource + ", which can't be added up")
 	}
 	object := ObjectID(len(r.Objects))
+	r.Counts = append(r.Counts, c)
 	r.Objects = append(r.Objects, Object{
 		Path: c.Object, BuildID: c.BuildID, Kind: c.ObjectKind, Translator: c.Translator,
 		Start: c.Low + c.Bias, End: c.Low + c.Bias + c.Size, Bias: c.Bias,

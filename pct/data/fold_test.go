@@ -112,6 +112,10 @@ func TestFold(t *testing.T) {
 
 	r, err := Open(d.Path())
 	check(t, err)
+	if len(r.Counts) != 3 || r.Counts[2].Path != in("prog") {
+		t.Errorf("%d count files", len(r.Counts))
+	}
+	r.Counts = nil
 	want := &Run{
 		Dir: d.Path(),
 		Meta: Meta{Version: Version, Pid: 4711, Start: start.UTC(), State: "complete", Collector: "libpct", Exe: "/bin/prog",

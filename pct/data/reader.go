@@ -25,6 +25,7 @@ type Run struct {
 	Fields  []string
 	Samples []Sample
 	Lost    map[string]uint64 // samples not taken, by reason
+	Counts  []*Counts         // the headers of the count files among them
 	Full    uint64            // counters that are at their greatest value, and may stand for more samples
 	Writing bool              // a collector has the file paths open for writing, or samples into count files
 

@@ -15,6 +15,9 @@ type Phases struct {
 	Rows    []Phase // by time, the heaviest group of a slice first
 	Weight  uint64
 	Samples int
+
+	// Warnings are sentences about samples that could not be placed.
+	Warnings []string
 }
 
 // Phase is the weight of a slice of time, or of the samples of one group in it.
@@ -35,7 +38,8 @@ const (
 // o.Rows or fewer of a round length; cpu says that they are slices of CPU time. The
 // slices cover all samples, and follow each other. Paths are as in Paths.
 func (s *Selection) Phases(t Translator, o Options, cpu bool) (*Phases, error) {
-	if _, err := s.runs.needTimes("phases"); err != nil {
+	warnings, err := s.runs.needTimes("phases")
+	if err != nil {
 		return nil, err
 	}
 	s = s.timed()
@@ -60,7 +64,9 @@ func (s *Selection) Phases(t Translator, o Options, cpu bool) (*Phases, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.phases(tr, pathRows(tr, leaves, o), o, from, to, cpu), nil
+	p := s.phases(tr, pathRows(tr, leaves, o), o, from, to, cpu)
+	p.Warnings = warnings
+	return p, nil
 }
 
 // extent returns the first and the last moment of the selection's samples, false if

@@ -103,7 +103,20 @@ func (rs *Runs) saturated() []string {
 	if full == 0 && lost == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%d counters are full, %d samples were lost: some addresses have more samples than is shown", full, lost)}
+	sentence := fmt.Sprintf("%d samples were lost", lost)
+	if full > 0 {
+		sentence += fmt.Sprintf("; %d counters are full: their addresses may have more samples than is shown", full)
+	}
+	return []string{sentence}
+}
+
+// Data are the runs as they were read.
+func (rs *Runs) Data() []*data.Run {
+	all := make([]*data.Run, len(rs.all))
+	for i, r := range rs.all {
+		all[i] = r.Run
+	}
+	return all
 }
 
 const stateRunning = "running"
