@@ -18,13 +18,15 @@ const reference = 4999
 // points of a percent, less what chance alone would make of that number of samples.
 func (b *bench) distortions() error {
 	truth := perfOfUser(reference)
+	ofPerf := func(n names, dir string, s shares) error { return n.ofPerf(dir, s, make(shares)) }
 	compared := []struct {
 		method
 		read func(names, string, shares) error
+		user bool // its clock stands still in the kernel
 	}{
-		{libpct(filepath.Join(b.bin, "libpct.so"), 250), names.ofCounts},
-		{libpct(filepath.Join(b.bin, "libpct.so"), 1000), names.ofCounts},
-		{perfOfUser(1000), names.ofPerf},
+		{libpct(filepath.Join(b.bin, "lib", "libpct.so"), 250), names.ofCounts, false},
+		{libpct(filepath.Join(b.bin, "lib", "libpct.so"), 1000), names.ofCounts, true},
+		{perfOfUser(1000), ofPerf, false},
 	}
 	fmt.Fprintf(b.out, "\nDistortion of the shares of functions, against perf record -F %d\n\n", reference)
 	w := tabwriter.NewWriter(b.out, 0, 0, 2, ' ', 0)
@@ -35,14 +37,14 @@ func (b *bench) distortions() error {
 			continue
 		}
 		known := make(names)
-		want, got := make(shares), make([]shares, len(compared))
+		want, wantUser, got := make(shares), make(shares), make([]shares, len(compared))
 		for i := range got {
 			got[i] = make(shares)
 		}
 		b.inRounds(budget/5, func() {
 			r, err := b.measure(truth, p.argv)
 			if err == nil {
-				err = known.ofPerf(r.dir, want)
+				err = known.ofPerf(r.dir, want, wantUser)
 			}
 			if err != nil {
 				b.fail(p.name, truth.name, err)
@@ -58,8 +60,12 @@ func (b *bench) distortions() error {
 			}
 		})
 		for i, c := range compared {
-			points := distance(got[i], want)
-			chance, spread := expected(got[i], want)
+			truth := want
+			if c.user {
+				truth = wantUser
+			}
+			points := distance(got[i], truth)
+			chance, spread := expected(got[i], truth)
 			fmt.Fprintf(w, "%s\t%s\t%d\t%.0f\t%.1f\t%.1f\t%+.1f\t±%.1f\n", p.name, c.name, c.hz, got[i].total(), points, chance, points-chance, spread)
 		}
 	}

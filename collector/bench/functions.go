@@ -91,9 +91,10 @@ func (n names) ofCounts(dir string, s shares) error {
 }
 
 // ofPerf reads a perf.data in dir, recorded with the register IP of user code: of a
-// sample in the kernel that tells where the program was, as a signal would.
-func (n names) ofPerf(dir string, s shares) error {
-	cmd := exec.Command("perf", "script", "-i", filepath.Join(dir, "perf.data"), "-F", "pid,uregs", "--show-mmap-events")
+// sample in the kernel that tells where the program was, as a signal would. Samples of
+// user code are added to user, too.
+func (n names) ofPerf(dir string, s, user shares) error {
+	cmd := exec.Command("perf", "script", "-i", filepath.Join(dir, "perf.data"), "-F", "pid,ip,uregs", "--show-mmap-events")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return err
@@ -108,12 +109,16 @@ func (n names) ofPerf(dir string, s shares) error {
 			maps = append(maps, m)
 			continue
 		}
-		_, hex, found := strings.Cut(lines.Text(), "IP:0x")
+		before, hex, found := strings.Cut(lines.Text(), "IP:0x")
 		ip, err := strconv.ParseUint(strings.TrimSpace(hex), 16, 64)
 		if !found || err != nil {
 			continue // of a thread without user code
 		}
-		s[n.mapped(maps, ip)]++
+		name := n.mapped(maps, ip)
+		s[name]++
+		if words := strings.Fields(before); len(words) > 1 && words[1] == strings.TrimSpace(hex) {
+			user[name]++
+		}
 	}
 	if err := cmd.Wait(); err != nil {
 		return fmt.Errorf("%s: %w", cmd, err)

@@ -25,7 +25,7 @@ once, and how far shares of functions are off.
   -run REGEXP  only the programs and tables whose name matches, such as 'bzip2'
                or 'gaps|starts|distortion|short'
   -rounds N    no more than N rounds (default: as many as there is time for)
-  -bin DIR     where libpct.so and pct are (default ./bin)
+  -bin DIR     below which lib/libpct.so is (default ./bin)
   -h           print this
 
 example: bench -run 'python3|gaps'

@@ -51,7 +51,7 @@ var rates = [...]int{100, 250, 1000}
 // findMethods returns the methods, the bare one first. Those whose program is not
 // installed are left out, and that is said.
 func (b *bench) findMethods() ([]method, error) {
-	library := filepath.Join(b.bin, "libpct.so")
+	library := filepath.Join(b.bin, "lib", "libpct.so")
 	if _, err := os.Stat(library); err != nil {
 		return nil, fmt.Errorf("no libpct.so (-bin DIR says where it is): %w", err)
 	}
