@@ -37,7 +37,7 @@ built with gcc --coverage and run on the same work, also how often each line was
 executed and how many cycles it takes each time.
 `,
 			flags: []string{"total", "e", "window", "where", "tree", "threshold", "all", "file", "source", "gcov", "clock",
-				"O DIR", "translator"},
+				"O DIR", "translator", "vmlinux"},
 			least:   defaultHot,
 			example: "-file zip.c /tmp/pct/gzip.*",
 			run:     func(v *invocation) error { return v.annotate(suffix != "") },

@@ -43,7 +43,7 @@ type Instruction struct {
 // o.Total a sample counts, once each, for all lines on its call path, else for the
 // innermost one.
 func (s *Selection) Sources(t Translator, o Options) ([]SourceFile, error) {
-	all, err := s.symbolize(t, true)
+	all, err := s.resolve(t, true, !o.Total)
 	if err != nil {
 		return nil, err
 	}
