@@ -16,6 +16,7 @@ enum clock_kind { BY_TIMER, BY_PERF_TRAP, BY_PERF_SIGNAL };
 struct slot {
 	_Atomic int tid; /* 0: free */
 	_Atomic bool busy;
+	_Atomic bool ticked; /* while it was busy */
 	bool live;
 	int timer;
 	void *event;
@@ -167,9 +168,41 @@ static void hold(struct slot *s)
 		sys0(SYS_sched_yield);
 }
 
+/* Sets up the next tick of a slot that is held. */
+static void set_next(struct slot *s)
+{
+	struct itimerspec when = { 0 };
+
+	if (s->live && kind == BY_TIMER) {
+		s->due += draw(s, 2 * run.period);
+		when.it_value = spec(s->due);
+		sys4(SYS_timer_settime, s->timer, TIMER_ABSTIME, &when, NULL);
+	} else if (s->live && follow()) {
+		s->first = false;
+		s->live = start_event(s, options.random ? draw(s, 2 * run.period) : run.period);
+	}
+}
+
+static void next(struct slot *s);
+
 static void let_go(struct slot *s)
 {
 	atomic_store(&s->busy, false);
+	if (atomic_exchange(&s->ticked, false))
+		next(s);
+}
+
+/* Sets up the next tick after one; leaves that to the holder of the slot if there is one, whom the tick may have interrupted. */
+static void next(struct slot *s)
+{
+	if (atomic_exchange(&s->busy, true)) {
+		atomic_store(&s->ticked, true);
+		if (atomic_exchange(&s->busy, true))
+			return;
+		atomic_store(&s->ticked, false);
+	}
+	set_next(s);
+	let_go(s);
 }
 
 /* Takes the first signal that the program does not use. */
@@ -290,24 +323,6 @@ void clock_forget(void)
 		slots[i] = (struct slot){ .random = slots[i].random };
 	}
 	atomic_store(&slots_used, 0);
-}
-
-/* Sets up the next tick of the slot of the thread that a handler interrupted. */
-static void next(struct slot *s)
-{
-	struct itimerspec when = { 0 };
-
-	if (atomic_exchange(&s->busy, true))
-		return;
-	if (s->live && kind == BY_TIMER) {
-		s->due += draw(s, 2 * run.period);
-		when.it_value = spec(s->due);
-		sys4(SYS_timer_settime, s->timer, TIMER_ABSTIME, &when, NULL);
-	} else if (s->live && follow()) {
-		s->first = false;
-		s->live = start_event(s, options.random ? draw(s, 2 * run.period) : run.period);
-	}
-	let_go(s);
 }
 
 /* The slot of the calling thread, SLOTS if it has none. */
