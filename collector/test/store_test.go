@@ -28,7 +28,7 @@ func TestShares(t *testing.T) {
 		{"c100 q1000", data.Counts{Kind: data.Circular, Width: 16, BinSize: 1, Clock: "perf", Resource: "cpu", Period: time.Millisecond}},
 	} {
 		t.Run(c.letters, func(t *testing.T) {
-			s := prepare(t, c.letters, "target", "ratio", "0.8").run().ok("done\n")
+			s := prepare(t, c.letters, "target", "ratio", "0.5").run().ok("done\n")
 			f := s.counts()["target"]
 			got := data.Counts{Kind: f.Kind, Width: f.Width, BinSize: f.BinSize, Clock: f.Clock, Resource: f.Resource, Period: f.Period}
 			if got != c.want {

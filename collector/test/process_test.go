@@ -1,0 +1,180 @@
+package collector_test
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/profilecollection/pct/pct/data"
+)
+
+// Samples and the lost ones together make up the time of all threads.
+func TestThreads(t *testing.T) {
+	s := prepare(t, "q4000", "target", "threads", "0.3").run().ok("done\n")
+	stored, lost := samples(s.counts())
+	// Each of the threads has 75 periods, and its last tick may not find it; the first period is random.
+	if n := stored + lost; n < 8*70 || n > 8*80 {
+		t.Errorf("%d samples and %d lost ones, of 600", stored, lost)
+	}
+	// 4000 short threads take a clock each, and give it back.
+	prepare(t, "q4000", "target", "births", "1000").run().ok("done\n")
+	prepare(t, "q1000", "target", "births", "100").run().ok("done\n")
+}
+
+func TestFamily(t *testing.T) {
+	s := prepare(t, "q4000", "target", "family").run().ok("")
+	pids := 0
+	for _, line := range strings.Split(strings.TrimSpace(s.out), "\n") {
+		var who string
+		var pid int
+		if n, _ := fmt.Sscan(line, &who, &pid); n != 2 {
+			continue // what the program that was executed prints
+		}
+		pids++
+		dirs := s.dirs(pid)
+		if len(dirs) != 1 {
+			t.Errorf("%s %d has run directories %v", who, pid, dirs)
+			continue
+		}
+		r, err := data.Open(dirs[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Meta.Pid != pid || r.Meta.State != "complete" {
+			t.Errorf("%s %d: pid %d, state %s", who, pid, r.Meta.Pid, r.Meta.State)
+		}
+		counts := countsOf(t, dirs...)
+		if stored, lost := samples(counts); stored+lost < 20 || stored+lost > 75 {
+			t.Errorf("%s %d has %d samples and %d lost ones, of some 50", who, pid, stored, lost)
+		}
+		for _, c := range counts {
+			if c.Pid != pid {
+				t.Errorf("%s: pid %d", c.Path, c.Pid)
+			}
+		}
+	}
+	if shells, err := filepath.Glob(filepath.Join(s.root, "*sh.*")); pids != 5 || len(shells) != 1 || err != nil {
+		t.Errorf("%d processes and %d shells, %v\n%s", pids, len(shells), err, s.out)
+	}
+}
+
+// Many processes, each much shorter than a period, count as much as one long one.
+func TestShortProcesses(t *testing.T) {
+	const runs = 150
+	script := fmt.Sprintf("i=0; while [ $i -lt %d ]; do %s/target ratio 0.003 >/dev/null; i=$((i+1)); done", runs, built)
+	s := prepare(t, "q20000", "sh", "-c", script).run().ok("")
+	dirs, err := filepath.Glob(filepath.Join(s.root, "target.*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored, lost := samples(map[string]*data.Counts{})
+	for _, d := range dirs {
+		n, l := samples(countsOf(t, d))
+		stored, lost = stored+n, lost+l
+	}
+	// Each has 3 ms of its own, and less than 2 for its start: some 22 to 40 samples.
+	if n := stored + lost; n < 8 || n > 65 {
+		t.Errorf("%d samples of %d processes", n, runs)
+	}
+}
+
+func TestChildrenByRawCalls(t *testing.T) {
+	for _, letters := range []string{"q4000", "q1000"} {
+		s := prepare(t, letters, "target", "raw").run().ok("")
+		if n := len(s.dirs(0)); n != 1 {
+			t.Errorf("%d run directories: %v", n, s.dirs(0))
+		}
+		stored, lost := samples(s.counts())
+		if most := uint64(550 * time.Millisecond / s.counts()["target"].Period); stored+lost > most {
+			t.Errorf("%d samples in 300 ms", stored+lost)
+		}
+	}
+}
+
+func TestUnloadedCode(t *testing.T) {
+	s := prepare(t, "q1000", "target", "reopen", filepath.Join(built, "first.so"), filepath.Join(built, "second.so")).run().ok("")
+	if f := strings.Fields(s.out); f[1] != f[3] {
+		t.Fatalf("the two libraries were at different addresses: %s", s.out)
+	}
+	counts := s.counts()
+	first, second := counts["first.so"], counts["second.so"]
+	if first == nil || second == nil {
+		t.Fatalf("%v", counts)
+	}
+	a, b := inFunction(t, first, "work"), inFunction(t, second, "work")
+	// Rates of the two differ with what else the machine does: not binomial.
+	if a == 0 || b == 0 || a > 2*b || b > 2*a {
+		t.Errorf("%d samples in the one library, %d in the other", a, b)
+	}
+}
+
+func TestCodeWithoutFile(t *testing.T) {
+	for _, letters := range []string{"q1000", "lq1000"} {
+		anon := prepare(t, letters, "target", "jit").run().ok("done\n").counts()["[anon]"]
+		if anon == nil || anon.ObjectKind != 2 {
+			t.Fatalf("%+v", anon)
+		}
+		if n := total(t, anon); n != anon.Samples || n < 10 {
+			t.Errorf("%d counts, %d samples", n, anon.Samples)
+		}
+	}
+}
+
+func TestVDSO(t *testing.T) {
+	vdso := prepare(t, "q1000", "target", "vdso").run().ok("done\n").counts()["[vdso]"]
+	if vdso == nil || vdso.ObjectKind != 1 || vdso.Low != 0 || vdso.Samples < 20 || total(t, vdso) != vdso.Samples {
+		t.Fatalf("%+v", vdso)
+	}
+}
+
+// What is there when a process is killed can be read, every file of it.
+func TestKilledAtAnyTime(t *testing.T) {
+	for i := range 40 {
+		s := prepare(t, []string{"q1000", "lq500", "c10q500"}[i%3], "target", "forever")
+		s.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		out, err := s.command.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.command.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+		// The moment is any; nothing depends on it.
+		time.Sleep(time.Duration(i) * time.Millisecond)
+		if err := syscall.Kill(-s.command.Process.Pid, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.command.Wait(); err == nil {
+			t.Fatal("it ended by itself")
+		}
+		for _, dir := range s.dirs(0) {
+			entries, err := os.ReadDir(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range entries {
+				// One that is being made has another name still.
+				if strings.Contains(e.Name(), ".new") {
+					continue
+				}
+				if e.Name() == "meta" {
+					if b, err := os.ReadFile(filepath.Join(dir, "meta")); err != nil || !strings.Contains(string(b), "state=running\n") {
+						t.Errorf("%s: %q, %v", dir, b, err)
+					}
+					continue
+				}
+				if _, err := data.OpenCounts(filepath.Join(dir, e.Name())); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	}
+}
