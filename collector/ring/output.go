@@ -34,6 +34,7 @@ type run struct {
 	w    *data.Writer
 	meta data.Meta
 	hits hits
+	told bool // meta is written
 }
 
 func newOutput(cfg Config) *output {
@@ -112,15 +113,9 @@ func (o *output) make(p *program) error {
 	}
 	start := o.wall(p.start)
 	r.meta = data.Meta{
-		Argv: p.argv, Exe: p.exe, Host: o.host, Pid: p.pid, Ppid: p.ppid, Start: start,
+		Argv: p.argv, Exe: p.exe, BuildID: p.buildID, Host: o.host, Pid: p.pid, Ppid: p.ppid, Start: start,
 		Clock: clockName, Period: o.cfg.Period, Asked: float64(time.Second) / float64(o.cfg.Period),
 		State: "running", Tree: filepath.Base(o.baseDir(r)), Notes: o.notes,
-	}
-	if i, err := readImage(p.exe); err == nil {
-		r.meta.BuildID = i.buildID
-	}
-	if err := dir.WriteMeta(r.meta); err != nil {
-		return errors.Join(err, dir.Close())
 	}
 	r.w, err = dir.NewWriter(data.Header{Resource: "cpu", Unit: "µs", Clock: clockName, Period: o.cfg.Period, Start: start})
 	if err != nil {
@@ -160,13 +155,22 @@ func (o *output) write(r *run, s data.Sample) {
 	r.meta.Samples++
 }
 
-// flush writes the kernel's functions that were hit.
+// flush writes meta, if it's not there yet, and the kernel's functions that were hit.
+// Until then meta is left out: many a program has ended before we hear of it, and is
+// written of once.
 func (o *output) flush(p *program) {
-	if p.run == nil {
+	r := p.run
+	if r == nil || r.meta.State != "running" {
 		return
 	}
-	if err := p.run.hits.write(p.run.dir.Path()); err != nil {
+	if err := r.hits.write(r.dir.Path()); err != nil {
 		o.say("cannot write %s: %v", kernelSyms, err)
+	}
+	if !r.told {
+		r.told = true
+		if err := r.dir.WriteMeta(r.meta); err != nil {
+			o.say("cannot write what is known of a run: %v", err)
+		}
 	}
 }
 
@@ -176,7 +180,9 @@ func (o *output) finish(p *program, at time.Time, state, status string, cpu time
 	if r == nil || r.meta.State != "running" {
 		return
 	}
-	o.flush(p)
+	if err := r.hits.write(r.dir.Path()); err != nil {
+		o.say("cannot write %s: %v", kernelSyms, err)
+	}
 	r.meta.End, r.meta.State, r.meta.Status, r.meta.CPU, r.meta.Notes = at, state, status, cpu, o.notes
 	if err := errors.Join(r.w.Close(), r.dir.WriteMeta(r.meta), r.dir.Close()); err != nil {
 		o.say("cannot finish %s: %v", r.dir.Path(), err)

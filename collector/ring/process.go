@@ -39,6 +39,7 @@ type program struct {
 	pid, ppid int
 	name      string // the kernel's short one
 	exe       string // "" not known yet
+	buildID   string // of it
 	argv      []string
 	start     time.Duration // on the clock of the records
 	run       *run          // nil: no samples so far

@@ -55,6 +55,7 @@ func (t *table) attached(pid int) {
 	p.prog = &program{pid: pid, ppid: s.ppid, exe: exeOf(pid), start: monotonic()}
 	p.prog.name = p.prog.nameOf()
 	p.prog.argv = readArgv(pid, p.prog.exe)
+	p.prog.buildID = t.buildID(p)
 	p.programs = 1
 	t.of[pid] = p
 	if t.out.base == nil {
@@ -115,7 +116,7 @@ func (t *table) forked(r record, f fork) {
 	}
 	p := &process{pid: r.pid, ppid: f.ppid, threads: map[int]bool{r.tid: true}, maps: parent.maps}
 	of := parent.prog
-	p.prog = &program{pid: r.pid, ppid: f.ppid, name: of.name, exe: of.exe, argv: of.argv, start: r.time}
+	p.prog = &program{pid: r.pid, ppid: f.ppid, name: of.name, exe: of.exe, buildID: of.buildID, argv: of.argv, start: r.time}
 	p.programs = 1
 	t.of[r.pid] = p
 	at := t.out.wall(r.time)
@@ -149,6 +150,9 @@ func (t *table) mapped(p *process, m mmap) {
 		return
 	}
 	p.prog.exe = path
+	if p.prog.buildID = m.buildID; p.prog.buildID == "" {
+		p.prog.buildID = t.buildID(p)
+	}
 	if p.prog.argv == nil {
 		p.prog.argv = readArgv(p.pid, path)
 	}
@@ -161,6 +165,16 @@ func (t *table) mapped(p *process, m mmap) {
 		t.out.log(func(w *data.TreeWriter) error { return w.Mode(at, pid, "sampled") })
 	}
 	t.release(p)
+}
+
+// buildID is the build-id of a process's program, read from its file.
+func (t *table) buildID(p *process) string {
+	for _, m := range p.maps {
+		if m.path == p.prog.exe {
+			return t.images.place(p.pid, m).buildID
+		}
+	}
+	return ""
 }
 
 // release uses the samples that waited for the program's path.
@@ -304,6 +318,9 @@ func (t *table) flush() {
 		if p.prog != nil {
 			t.out.flush(p.prog)
 		}
+	}
+	if t.out.base != nil {
+		t.out.flush(t.out.base)
 	}
 	const often = time.Second
 	if time.Since(t.looked) > often {

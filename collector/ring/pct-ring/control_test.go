@@ -131,7 +131,7 @@ func processState(t *testing.T, pid int) string {
 // What a process makes after it was attached to is sampled, too, and it ends with them.
 func TestAttachedMakesMore(t *testing.T) {
 	for _, how := range []string{"-cpus", "-threads"} {
-		target := exec.Command(built+"/spin", "later", units(200))
+		target := exec.Command(built+"/spin", "later", units(150))
 		input, err := target.StdinPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -227,7 +227,7 @@ func TestAttachTree(t *testing.T) {
 func TestKilled(t *testing.T) {
 	for _, how := range []string{"-cpus", "-threads"} {
 		done := filepath.Join(t.TempDir(), "done")
-		r := command(t, how, "-F", "997", "sh", "-c", "spin "+units(1500)+"; echo >"+done)
+		r := command(t, how, "-F", "997", "sh", "-c", "spin "+units(700)+"; echo >"+done)
 		if err := r.Start(); err != nil {
 			t.Fatal(err)
 		}

@@ -45,7 +45,7 @@ func TestUnprivileged(t *testing.T) {
 	if level > 2 {
 		return
 	}
-	r := run(0, "-F", "997", "spin-static", "ratio", "800")
+	r := run(0, "-F", "997", "spin-static", "ratio", "500")
 	of := r.only("spin-static")
 	heavy, light := in(t, of, "spin-static", "heavy"), in(t, of, "spin-static", "light")
 	near(t, "heavy", heavy, heavy+light, 0.75)

@@ -20,7 +20,7 @@ func TestKnownRatio(t *testing.T) {
 	for _, prog := range []string{"spin", "spin-static"} {
 		for _, how := range []string{"-cpus", "-threads"} {
 			t.Run(prog+how, func(t *testing.T) {
-				r := command(t, how, "-F", "997", prog, "ratio", "2500")
+				r := command(t, how, "-F", "997", prog, "ratio", "700")
 				r.want(0)
 				run := r.only(prog)
 				heavy, light := in(t, run, prog, "heavy"), in(t, run, prog, "light")
@@ -70,7 +70,7 @@ func TestMeta(t *testing.T) {
 // Each thread's samples are its own.
 func TestThreads(t *testing.T) {
 	for _, how := range []string{"-cpus", "-threads"} {
-		r := command(t, how, "-F", "997", "spin-static", "threads", units(300))
+		r := command(t, how, "-F", "997", "spin-static", "threads", units(120))
 		r.want(0)
 		run := r.only("spin-static")
 		each := map[uint32]int{}
@@ -150,7 +150,7 @@ func TestTree(t *testing.T) {
 // the program's calls.
 func TestKernel(t *testing.T) {
 	for _, how := range []string{"-cpus", "-threads"} {
-		r := command(t, how, "-k", "-F", "997", "dd", "if=/dev/zero", "of=/dev/null", "bs=1M", "count=10000", "status=none")
+		r := command(t, how, "-k", "-F", "997", "dd", "if=/dev/zero", "of=/dev/null", "bs=1M", "count=5000", "status=none")
 		r.want(0)
 		run := r.only("dd")
 		symbols := kernelSyms(t, run.Dir)
@@ -169,7 +169,7 @@ func TestKernel(t *testing.T) {
 			t.Errorf("%s: %d of %d samples are the kernel's", how, kernel, n)
 		}
 	}
-	r := command(t, "-F", "997", "dd", "if=/dev/zero", "of=/dev/null", "bs=1M", "count=10000", "status=none")
+	r := command(t, "-F", "997", "dd", "if=/dev/zero", "of=/dev/null", "bs=1M", "count=5000", "status=none")
 	r.want(0)
 	run := r.only("dd")
 	libc := 0
@@ -224,7 +224,7 @@ func kernelSyms(t *testing.T, dir string) []uint64 {
 func TestLimits(t *testing.T) {
 	for _, limit := range [][]string{{"-n", "20"}, {"-t", "0.3"}} {
 		done := filepath.Join(t.TempDir(), "done")
-		r := command(t, append(limit, "-F", "997", "sh", "-c", "spin "+units(1000)+"; echo >"+done+"; exit 3")...)
+		r := command(t, append(limit, "-F", "997", "sh", "-c", "spin "+units(500)+"; echo >"+done+"; exit 3")...)
 		r.want(3)
 		if _, err := os.Stat(done); err != nil {
 			t.Error(err)

@@ -1,7 +1,8 @@
 /* Uses CPU time in known proportions, and tells what it was started with.
  *
  *   spin N         N units of work in spin(); 0: for ever
- *   spin ratio N   N rounds of 3 parts in heavy(), 1 part in light()
+ *   spin ratio N   N rounds of 3 parts in heavy(), 1 part in light(); rounds of
+ *                  irregular lengths, so that no clock runs in step
  *   spin threads N three threads with N units each in spin()
  *   spin later N   a line of input later: a thread and a child with N units each
  *   spin state     prints what a program gets from the one that started it
@@ -58,7 +59,11 @@ int main(int argc, char **argv)
 	long n = argc > 2 ? atol(argv[2]) : 0;
 	if (argc < 2) return 2;
 	if (!strcmp(argv[1], "ratio")) {
-		while (n--) heavy(3 * 317), light(317);
+		srandom(1);
+		while (n--) {
+			long part = 1 + random() % 1200;
+			heavy(3 * part), light(part);
+		}
 	} else if (!strcmp(argv[1], "threads")) {
 		pthread_t t[3];
 		for (int i = 0; i < 3; i++) pthread_create(&t[i], 0, thread, (void *)n);
