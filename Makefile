@@ -30,14 +30,15 @@ SHELL_CMDS  = profile
 FILTERS     = int-avg int-hist quantile corr pct-merge pct-%
 FILTERS_PRIVATE = top
 
-# The library, to preload and to link.
-LIBRARIES   = libpct.so libpct.a pct.o
+# The libraries, to preload and to link.
+LIBRARIES   = libpct.so libpct.a pct.o libpctprof.so libpctprof.a
 
 bindir     = $(DESTDIR)$(PREFIX)/bin
 libexecdir = $(DESTDIR)$(PREFIX)/libexec/pct
 libdir     = $(DESTDIR)$(PREFIX)/lib/pct
 incdir     = $(DESTDIR)$(PREFIX)/include
 sharedir   = $(DESTDIR)$(PREFIX)/share/pct
+lispdir    = $(DESTDIR)$(PREFIX)/share/emacs/site-lisp/pct
 mandir     = $(DESTDIR)$(PREFIX)/share/man/man1
 
 all: need-build
@@ -74,7 +75,7 @@ bench: all
 	$(GO) run ./dbctl/bench -bin $(BIN)
 
 install: all
-	$(INSTALL) -d $(bindir) $(libexecdir) $(libdir) $(incdir) $(sharedir) $(mandir)
+	$(INSTALL) -d $(bindir) $(libexecdir) $(libdir) $(incdir) $(sharedir) $(lispdir) $(mandir)
 	for f in $(COMMANDS) $(SHELL_CMDS) $(FILTERS); do \
 		$(INSTALL) -m 755 $(BIN)/$$f $(bindir) || exit 1; done
 	for f in $(HELPERS) $(TRANSLATORS) $(FILTERS_PRIVATE); do \
@@ -82,12 +83,13 @@ install: all
 	for f in $(LIBRARIES); do $(INSTALL) -m 644 $(BIN)/lib/$$f $(libdir) || exit 1; done
 	$(INSTALL) -m 644 collector/pct.h $(incdir)
 	$(INSTALL) -m 644 scripts/*.dbctl $(sharedir)
+	$(INSTALL) -m 644 scripts/pct.el $(lispdir)
 	$(INSTALL) -m 644 docs/man/*.1 $(mandir)
 
 uninstall:
 	for f in $(COMMANDS) $(SHELL_CMDS) $(FILTERS); do rm -f $(bindir)/$$f; done
 	for f in docs/man/*.1; do rm -f $(mandir)/$${f##*/}; done
-	rm -rf $(libexecdir) $(libdir) $(sharedir)
+	rm -rf $(libexecdir) $(libdir) $(sharedir) $(lispdir)
 	rm -f $(incdir)/pct.h
 
 clean:

@@ -28,10 +28,11 @@ func TestInstall(t *testing.T) {
 		"opt/pct/bin/dbctl", "opt/pct/bin/pct", "opt/pct/bin/profile",
 		"opt/pct/bin/int-avg", "opt/pct/bin/int-hist", "opt/pct/bin/quantile", "opt/pct/bin/corr",
 		"opt/pct/bin/pct-merge", "opt/pct/bin/pct-%", "opt/pct/libexec/pct/pct-launch", "opt/pct/libexec/pct/pct-ring",
-		"opt/pct/bin/pct-pr", "opt/pct/lib/pct/libpct.so", "opt/pct/lib/pct/libpct.a", "opt/pct/lib/pct/pct.o", "opt/pct/include/pct.h",
+		"opt/pct/bin/pct-pr", "opt/pct/lib/pct/libpct.so", "opt/pct/lib/pct/libpct.a", "opt/pct/lib/pct/pct.o", "opt/pct/lib/pct/libpctprof.so", "opt/pct/lib/pct/libpctprof.a", "opt/pct/include/pct.h",
 		"opt/pct/libexec/pct/top", "opt/pct/libexec/pct/pct-addr2line", "opt/pct/libexec/pct/pct-gdbline",
 		"opt/pct/libexec/pct/pct-addr2nm", "opt/pct/libexec/pct/pct-disasm", "opt/pct/libexec/pct/pct-binutils", "opt/pct/libexec/pct/pct-llvm-symbolizer",
 		"opt/pct/share/pct/gdbprof_prologue.dbctl", "opt/pct/share/pct/gdbprof_epilogue.dbctl",
+		"opt/pct/share/emacs/site-lisp/pct/pct.el", "opt/pct/share/man/man1/pct-pr.1", "opt/pct/share/man/man1/pct-ring.1",
 		"opt/pct/share/man/man1/profile.1", "opt/pct/share/man/man1/dbctl.1", "opt/pct/share/man/man1/pct.1",
 	} {
 		if !slices.Contains(got, want) {

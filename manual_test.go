@@ -15,8 +15,8 @@ import (
 // of its manual page, both ways.
 func TestManualFlags(t *testing.T) {
 	bin := t.TempDir()
-	for _, command := range []string{"dbctl", "pct"} {
-		if out, err := exec.Command("go", "build", "-o", bin, "./"+command).CombinedOutput(); err != nil {
+	for command, source := range map[string]string{"dbctl": "dbctl", "pct": "pct", "pct-pr": "pct/pr", "pct-ring": "collector/ring/pct-ring"} {
+		if out, err := exec.Command("go", "build", "-o", filepath.Join(bin, command), "./"+source).CombinedOutput(); err != nil {
 			t.Fatalf("building %s: %v\n%s", command, err, out)
 		}
 	}
@@ -34,6 +34,8 @@ func TestManualFlags(t *testing.T) {
 		{"docs/man/profile.1", help(t, "scripts/profile")},
 		{"docs/man/dbctl.1", help(t, filepath.Join(bin, "dbctl"))},
 		{"docs/man/pct.1", pctHelp},
+		{"docs/man/pct-pr.1", help(t, filepath.Join(bin, "pct-pr"))},
+		{"docs/man/pct-ring.1", help(t, filepath.Join(bin, "pct-ring"))},
 	} {
 		page, err := os.ReadFile(tt.page)
 		if err != nil {
