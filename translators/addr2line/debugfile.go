@@ -97,22 +97,26 @@ func (g *file) belongsTo(f *file, crc uint32) bool {
 func (d finder) debugInfo(g *file, lowest uint64) *debuginfo.Data {
 	var sup *debuginfo.Data
 	if s := d.supplement(g); s != nil {
-		sup = debuginfo.New(s.debugSections(), nil, 0)
+		sup = debuginfo.New(s.debugSections(""), nil, 0)
 	}
-	return debuginfo.New(g.debugSections(), sup, lowest)
+	data := debuginfo.New(g.debugSections(""), sup, lowest)
+	data.SetSplit(func(path string, id uint64) (debuginfo.Sections, bool) { return d.split(g, path, id) })
+	return data
 }
 
-func (f *file) debugSections() debuginfo.Sections {
+// debugSections returns the sections .debug_NAME, followed by suffix.
+func (f *file) debugSections(suffix string) debuginfo.Sections {
+	get := func(name string) []byte { return f.debugSection(name + suffix) }
 	return debuginfo.Sections{
-		Info:       f.debugSection("info"),
-		Abbrev:     f.debugSection("abbrev"),
-		Line:       f.debugSection("line"),
-		LineStr:    f.debugSection("line_str"),
-		Str:        f.debugSection("str"),
-		StrOffsets: f.debugSection("str_offsets"),
-		Addr:       f.debugSection("addr"),
-		Ranges:     f.debugSection("ranges"),
-		RngLists:   f.debugSection("rnglists"),
+		Info:       get("info"),
+		Abbrev:     get("abbrev"),
+		Line:       get("line"),
+		LineStr:    get("line_str"),
+		Str:        get("str"),
+		StrOffsets: get("str_offsets"),
+		Addr:       get("addr"),
+		Ranges:     get("ranges"),
+		RngLists:   get("rnglists"),
 	}
 }
 

@@ -3,8 +3,7 @@
 //
 // It reads as little as it can: of each unit at first the header and the root
 // entry, of a unit that holds an address asked for all entries and the line
-// table, once. Type units are skipped. Of split DWARF (.dwo files) there are
-// lines, but no functions. Data that is damaged or of unknown kind yields fewer
+// table, once. Type units are skipped. Data that is damaged or of unknown kind yields fewer
 // answers, never an error or an endless loop; only little-endian data is read.
 package debuginfo
 
@@ -19,6 +18,7 @@ type Data struct {
 	s      Sections
 	sup    *Data  // what dwz took out of several objects, nil if none
 	lowest uint64 // code below this address is code that the linker dropped
+	split  func(path string, id uint64) (Sections, bool)
 	units  []*unit
 	code   []segment // by index of unit
 	names  *nameCache
@@ -61,13 +61,14 @@ func (d *Data) Frames(addr uint64, withLines bool) []Frame {
 	if withLines {
 		lines = d.lineTable(u)
 	}
-	t := d.walk(u)
+	td, tu := d.full(u)
+	t := td.walk(tu)
 	var f Frame
 	f.File, f.Line = lines.find(addr)
 	var frames []Frame
 	for i := lookup(t.code, addr); i >= 0; i = t.scopes[i].parent {
 		s := t.scopes[i]
-		f.Func = entry{d, u, s.off}.function()
+		f.Func = entry{td, tu, s.off}.function()
 		frames = append(frames, f)
 		f = Frame{}
 		if withLines {

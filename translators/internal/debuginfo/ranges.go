@@ -114,7 +114,7 @@ func (d *Data) ranges(u *unit, v value, add func(low, high uint64)) {
 		}
 	}
 	if u.version < 5 {
-		d.ranges4(u, v.u, keep)
+		d.ranges4(u, u.rangesBase+v.u, keep)
 		return
 	}
 	off := v.u

@@ -24,6 +24,14 @@ type unit struct {
 	strOffsetsBase uint64
 	rnglistsBase   uint64
 
+	// Of a skeleton: where its tree is, if not here.
+	dwoName    value
+	dwoID      uint64
+	rangesBase uint64 // of DWARF 4
+	fullData   *Data
+	fullUnit   *unit
+	readFull   sync.Once
+
 	// Each is read when it is first wanted, by whoever wants it.
 	abbrevs     *abbrevTable
 	tree        *tree
@@ -77,7 +85,7 @@ func (c *cursor) readHeader(u *unit) bool {
 	}
 	switch kind {
 	case unitSkeleton, unitSplitCompile:
-		c.skip(8)
+		u.dwoID = c.uint(8)
 	case unitType, unitSplitType:
 		c.skip(8 + uint64(u.offsize))
 	}
@@ -105,6 +113,14 @@ func (d *Data) readRoot(u *unit, add func(low, high uint64)) {
 			ranges = v
 		case dwarf.AttrCompDir:
 			dir = v
+		case dwarf.AttrDwoName, attrGNUDwoName:
+			u.dwoName = v
+		case attrGNUDwoID:
+			u.dwoID = v.u
+		case attrGNUAddrBase:
+			u.addrBase = v.u
+		case attrGNURangesBase:
+			u.rangesBase = v.u
 		case dwarf.AttrLanguage:
 			u.language = languageOf(v.u)
 		case dwarf.AttrStmtList:

@@ -15,7 +15,7 @@ import (
 func ehFrame(tb testing.TB) (*elf.Section, []byte, string) {
 	tb.Helper()
 	program := filepath.Join(tb.TempDir(), "program")
-	dir := filepath.Join("..", "..", "testdata")
+	dir := filepath.Join("..", "..", "addr2line", "testdata")
 	argv := []string{"-O2", "-I", filepath.Join(dir, "include"), "-o", program, filepath.Join(dir, "chain.c")}
 	if out, err := exec.Command("gcc", argv...).CombinedOutput(); err != nil {
 		tb.Fatalf("%v: %s", err, out)

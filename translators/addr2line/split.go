@@ -1,0 +1,95 @@
+package main
+
+import (
+	"encoding/binary"
+	"os"
+	"path/filepath"
+
+	"github.com/profilecollection/pct/translators/internal/debuginfo"
+)
+
+// split returns the sections of a unit that the compiler left out of g: from the
+// package OBJECT.dwp that dwp makes of such files, else from the file itself, at the
+// path that g names, or beside g.
+func (d finder) split(g *file, path string, id uint64) (debuginfo.Sections, bool) {
+	if p, err := openFile(g.path + ".dwp"); err == nil {
+		if s, ok := p.packaged(id); ok {
+			return s, true
+		}
+		p.close()
+	}
+	for _, path := range []string{path, filepath.Join(filepath.Dir(g.path), filepath.Base(path))} {
+		if !filepath.IsAbs(path) {
+			continue // of whichever directory it was compiled in
+		}
+		if f, err := openFile(path); err == nil {
+			return f.debugSections(".dwo"), true
+		} else if !os.IsNotExist(err) {
+			break
+		}
+	}
+	return debuginfo.Sections{}, false
+}
+
+// Columns of the index of a package, which are the same in its two versions but for
+// the one of range lists.
+const (
+	columnInfo       = 1
+	columnAbbrev     = 3
+	columnStrOffsets = 6
+	columnRngLists   = 8 // of version 5
+)
+
+// packaged returns the sections of the unit id of the package p. Its index is a hash
+// table of ids and a table with a row for each unit: where in each section its part
+// is, and how long.
+func (p *file) packaged(id uint64) (debuginfo.Sections, bool) {
+	index := p.section(".debug_cu_index")
+	if len(index) < 16 {
+		return debuginfo.Sections{}, false
+	}
+	le := binary.LittleEndian
+	version := le.Uint16(index)
+	columns, units, slots := uint64(le.Uint32(index[4:])), uint64(le.Uint32(index[8:])), uint64(le.Uint32(index[12:]))
+	size := uint64(len(index))
+	if columns > size || units > size || slots > size || 16+slots*12+columns*4*(1+2*units) > size {
+		return debuginfo.Sections{}, false
+	}
+	ids, rows := index[16:], index[16+slots*8:]
+	kinds := rows[slots*4:]
+	offsets := kinds[columns*4:]
+	sizes := offsets[columns*4*units:]
+	row := uint64(0)
+	for i := range slots {
+		if r := uint64(le.Uint32(rows[i*4:])); r > 0 && r <= units && le.Uint64(ids[i*8:]) == id {
+			row = r
+			break
+		}
+	}
+	if row == 0 {
+		return debuginfo.Sections{}, false
+	}
+	all := p.debugSections(".dwo")
+	s := debuginfo.Sections{Str: all.Str}
+	for i := range columns {
+		at := ((row-1)*columns + i) * 4
+		from, length := uint64(le.Uint32(offsets[at:])), uint64(le.Uint32(sizes[at:]))
+		part := func(b []byte) []byte {
+			if from > uint64(len(b)) || length > uint64(len(b))-from {
+				return nil
+			}
+			return b[from : from+length]
+		}
+		switch kind := le.Uint32(kinds[i*4:]); {
+		case kind == columnInfo:
+			s.Info = part(all.Info)
+		case kind == columnAbbrev:
+			s.Abbrev = part(all.Abbrev)
+		case kind == columnStrOffsets:
+			s.StrOffsets = part(all.StrOffsets)
+		case kind == columnRngLists && version == 5:
+			s.RngLists = part(all.RngLists)
+		}
+	}
+	return s, true
+}

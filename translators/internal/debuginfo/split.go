@@ -1,0 +1,46 @@
+package debuginfo
+
+import "debug/dwarf"
+
+// Attributes of skeletons in DWARF 4, as GCC and LLVM write them.
+const (
+	attrGNUDwoName    dwarf.Attr = 0x2130
+	attrGNUDwoID      dwarf.Attr = 0x2131
+	attrGNURangesBase dwarf.Attr = 0x2132
+	attrGNUAddrBase   dwarf.Attr = 0x2133
+)
+
+// SetSplit says where the trees are that the compiler left out of the object (split
+// DWARF): find returns, of the file of this path, the sections of the unit of this
+// id, without .dwo in their names. It is to be called before all else.
+func (d *Data) SetSplit(find func(path string, id uint64) (Sections, bool)) { d.split = find }
+
+// full returns where the tree of u is: in u itself, or where u is the skeleton of
+// one in another file, there.
+func (d *Data) full(u *unit) (*Data, *unit) {
+	if !u.dwoName.ok() || d.split == nil {
+		return d, u
+	}
+	u.readFull.Do(func() {
+		u.fullData, u.fullUnit = d, u
+		s, ok := d.split(join(u.compDir, d.str(u, u.dwoName)), u.dwoID)
+		if !ok {
+			return
+		}
+		// Addresses stay in the object; so do the ranges of DWARF 4.
+		s.Addr, s.Ranges = d.s.Addr, d.s.Ranges
+		full := &Data{s: s, lowest: d.lowest, names: newNameCache(), units: readUnits(s.Info)}
+		for _, v := range full.units {
+			if v.version >= 5 {
+				// Where nothing is said it is the first table, behind its header.
+				v.strOffsetsBase, v.rnglistsBase = 8, 12
+			}
+			full.readRoot(v, func(uint64, uint64) {})
+			v.addrBase, v.low, v.rangesBase = u.addrBase, u.low, u.rangesBase
+			if v.compile && v.dwoID == u.dwoID {
+				u.fullData, u.fullUnit = full, v
+			}
+		}
+	})
+	return u.fullData, u.fullUnit
+}
