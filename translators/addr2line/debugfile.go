@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"hash/crc32"
 	"path/filepath"
+	"sync"
 
 	"github.com/profilecollection/pct/translators/internal/debuginfo"
 )
@@ -100,7 +101,14 @@ func (d finder) debugInfo(g *file, lowest uint64) *debuginfo.Data {
 		sup = debuginfo.New(s.debugSections(""), nil, 0)
 	}
 	data := debuginfo.New(g.debugSections(""), sup, lowest)
-	data.SetSplit(func(path string, id uint64) (debuginfo.Sections, bool) { return d.split(g, path, id) })
+	parcel := sync.OnceValue(func() *file {
+		p, err := openFile(g.path + ".dwp")
+		if err != nil {
+			return nil
+		}
+		return p
+	})
+	data.SetSplit(func(path string, id uint64) (debuginfo.Sections, bool) { return split(g, parcel(), path, id) })
 	return data
 }
 

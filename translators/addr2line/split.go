@@ -8,15 +8,14 @@ import (
 	"github.com/profilecollection/pct/translators/internal/debuginfo"
 )
 
-// split returns the sections of a unit that the compiler left out of g: from the
-// package OBJECT.dwp that dwp makes of such files, else from the file itself, at the
-// path that g names, or beside g.
-func (d finder) split(g *file, path string, id uint64) (debuginfo.Sections, bool) {
-	if p, err := openFile(g.path + ".dwp"); err == nil {
-		if s, ok := p.packaged(id); ok {
+// split returns the sections of a unit that the compiler left out of g: from parcel,
+// the package OBJECT.dwp that dwp makes of such files, nil if there is none, else from
+// the file itself, at the path that g names, or beside g.
+func split(g, parcel *file, path string, id uint64) (debuginfo.Sections, bool) {
+	if parcel != nil {
+		if s, ok := parcel.packaged(id); ok {
 			return s, true
 		}
-		p.close()
 	}
 	for _, path := range []string{path, filepath.Join(filepath.Dir(g.path), filepath.Base(path))} {
 		if !filepath.IsAbs(path) {
