@@ -1,14 +1,10 @@
 package scripts_test
 
 import (
-	"debug/elf"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
-
-	"github.com/profilecollection/pct/pct/data"
 )
 
 // Places in the program below, and the numbers of samples that were found there by
@@ -57,45 +53,12 @@ func hotRun(t *testing.T) string {
 	inDir(t, dir, "gcc", "-c", "nolines.s")
 	inDir(t, dir, "gcc", "-O2", "-g", "-o", "hot", "hot.c", "nolines.o")
 	object := filepath.Join(dir, "hot")
-	f, err := elf.Open(object)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	symbols, err := f.Symbols()
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := map[string]uint64{}
-	for _, s := range symbols {
-		at[s.Name] = s.Value
-	}
-	for i, counts := range hotRuns {
-		d, err := data.Create(dir, "hot", i+1)
-		if err != nil {
-			t.Fatal(err)
+	for i, at := range hotRuns {
+		counts := map[uint64]int{}
+		for name, n := range at {
+			counts[symbol(t, object, name)] = n
 		}
-		defer d.Close()
-		w, err := d.NewWriter(data.Header{Resource: "cpu", Unit: "µs", Clock: "perf", Period: 10 * time.Millisecond})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for name, n := range counts {
-			s := data.Sample{Weight: 10000, Thread: 1, Node: w.Node(0, w.Object(object, "", 0, 0, 0, 0), at[name])}
-			for range n {
-				s.Time += 10 * time.Millisecond
-				if err := w.Sample(s); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		meta := data.Meta{Argv: []string{"hot"}, Pid: i + 1, State: "complete"}
-		if err := d.WriteMeta(meta); err != nil {
-			t.Fatal(err)
-		}
+		sampled(t, dir, object, i+1, counts)
 	}
 	return dir
 }

@@ -16,7 +16,7 @@
 ;;
 ;; To use it, put into your init file:
 ;;
-;;   (add-to-list 'load-path "/usr/local/share/pct")
+;;   (add-to-list 'load-path "/usr/local/share/emacs/site-lisp/pct")
 ;;   (autoload 'pct-report "pct" nil t)
 ;;   (autoload 'pct-annotate-mode "pct" nil t)
 
