@@ -31,8 +31,9 @@ func (p *printer) words(object objectKey) []string {
 
 // clients are the translators that keep to the protocol, by their commands.
 type clients struct {
-	running map[string]*translators.Client
-	timeout time.Duration
+	running   map[string]*translators.Client
+	timeout   time.Duration
+	arguments []string // of the default one
 }
 
 // start starts a translator, "" the default one, unless it runs already.
@@ -49,7 +50,7 @@ func (c *clients) start(command string) (path.Translator, error) {
 		if err != nil {
 			return nil, err
 		}
-		argv = []string{name}
+		argv = append([]string{name}, c.arguments...)
 	}
 	client, err := translators.Start(argv)
 	if err != nil {
