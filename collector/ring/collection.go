@@ -26,6 +26,7 @@ type collection struct {
 	changes chan change
 	status  unix.WaitStatus
 	cpu     time.Duration // that it has used
+	stopped unix.Signal   // that it was last stopped by, 0: dealt with
 	ended   bool          // it has
 	settled bool          // and all that was recorded by then is used
 	ends    time.Time
@@ -103,16 +104,25 @@ func (c *collection) ring() { unix.Write(c.bell, []byte{1, 0, 0, 0, 0, 0, 0, 0})
 func (c *collection) heard() {
 	var b [8]byte
 	unix.Read(c.bell, b[:])
-	for c.root != 0 {
+	for waiting := c.root != 0; waiting; {
 		select {
-		case now, ok := <-c.changes:
-			if ok {
-				c.changed(now)
-				continue
-			}
+		case now := <-c.changes:
+			c.changed(now)
 		default:
+			waiting = false
 		}
-		break
+	}
+	// The signal that stopped the program and ours come in any order.
+	continued := func() bool {
+		s, err := readStat(c.root)
+		return err != nil || s.state != 'T'
+	}
+	if c.stopped != 0 && continued() {
+		c.stopped = 0
+	}
+	if c.stopped != 0 && c.signals.stopWanted() {
+		stopUs(c.stopped, continued)
+		c.stopped = 0
 	}
 }
 
@@ -129,17 +139,11 @@ func (c *collection) changed(now change) {
 		c.signals.passOn(0)
 		return
 	}
-	if c.signals.stopWanted() {
-		stopUs(now.status.StopSignal(), func() bool {
-			s, err := readStat(c.root)
-			return err != nil || s.state != 'T'
-		})
-	}
+	c.stopped = now.status.StopSignal()
 }
 
 // watch tells the changes of the program's state, until it has ended.
 func (c *collection) watch() {
-	defer close(c.changes)
 	for {
 		// Its CPU time can be read as long as we have not taken its status.
 		err := unix.Waitid(unix.P_PID, c.root, nil, unix.WEXITED|unix.WSTOPPED|unix.WNOWAIT, nil)
@@ -150,9 +154,7 @@ func (c *collection) watch() {
 		if s, err := readStat(c.root); err == nil {
 			now.cpu = s.cpu
 		}
-		if _, err := unix.Wait4(c.root, &now.status, unix.WUNTRACED, nil); err != nil {
-			return
-		}
+		unix.Wait4(c.root, &now.status, unix.WUNTRACED, nil)
 		c.changes <- now
 		c.ring()
 		if !now.status.Stopped() {
@@ -182,7 +184,10 @@ func (c *collection) over() bool {
 // round uses the records until a time.
 func (c *collection) round(until time.Duration) {
 	c.events.drain(func(r record) { c.order.pending = append(c.order.pending, r) })
-	for _, r := range c.order.take(until) {
+	records := c.order.take(until)
+	c.out.ends(records)
+	for _, r := range records {
+		c.out.now = r.time
 		if r.of == nil && r.kind == unix.PERF_RECORD_THROTTLE {
 			c.table.throttled++
 			continue
@@ -241,11 +246,8 @@ func (c *collection) await() int {
 		return 0
 	}
 	for !c.ended {
-		now, ok := <-c.changes
-		if !ok {
-			break
-		}
-		c.changed(now)
+		c.events.await(c.bell, -1)
+		c.heard()
 	}
 	if c.status.Signaled() {
 		return 128 + int(c.status.Signal())

@@ -112,6 +112,11 @@ func (e *events) stop() {
 		unix.Close(fd)
 	}
 	e.fds = nil
+	for _, r := range e.rings {
+		if r != nil {
+			r.silent = true
+		}
+	}
 }
 
 func (e *events) close() {

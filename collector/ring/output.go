@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/profilecollection/pct/pct/data"
 )
 
@@ -21,6 +23,8 @@ type output struct {
 	origin time.Time // wall time at which the clock of the records stood at zero
 	base   *program  // the first program of the first process; its directory has the tree
 	tree   *data.TreeWriter
+	ending map[int]time.Duration          // when programs of processes end, as records tell that are about to be used
+	now    time.Duration                  // of the record that is used
 	early  []func(*data.TreeWriter) error // lines of the tree, while there is none
 	notes  []string                       // for all runs
 	said   map[string]bool
@@ -63,6 +67,18 @@ func (o *output) note(text string) {
 	if !o.said["note "+text] {
 		o.said["note "+text] = true
 		o.notes = append(o.notes, text)
+	}
+}
+
+// ends is told the records that are about to be used. Many a program has ended before
+// we hear of it: what is known of it is written once.
+func (o *output) ends(records []record) {
+	o.ending = map[int]time.Duration{}
+	for _, r := range records {
+		c, is := r.of.(comm)
+		if r.kind == unix.PERF_RECORD_EXIT || is && c.exec {
+			o.ending[r.pid] = r.time
+		}
 	}
 }
 
@@ -117,6 +133,11 @@ func (o *output) make(p *program) error {
 		Clock: clockName, Period: o.cfg.Period, Asked: float64(time.Second) / float64(o.cfg.Period),
 		State: "running", Tree: filepath.Base(o.baseDir(r)), Notes: o.notes,
 	}
+	if o.ending[p.pid] <= o.now {
+		if err := r.tell(); err != nil {
+			return errors.Join(err, dir.Close())
+		}
+	}
 	r.w, err = dir.NewWriter(data.Header{Resource: "cpu", Unit: "µs", Clock: clockName, Period: o.cfg.Period, Start: start})
 	if err != nil {
 		return errors.Join(err, dir.Close())
@@ -156,8 +177,6 @@ func (o *output) write(r *run, s data.Sample) {
 }
 
 // flush writes meta, if it's not there yet, and the kernel's functions that were hit.
-// Until then meta is left out: many a program has ended before we hear of it, and is
-// written of once.
 func (o *output) flush(p *program) {
 	r := p.run
 	if r == nil || r.meta.State != "running" {
@@ -166,12 +185,18 @@ func (o *output) flush(p *program) {
 	if err := r.hits.write(r.dir.Path()); err != nil {
 		o.say("cannot write %s: %v", kernelSyms, err)
 	}
-	if !r.told {
-		r.told = true
-		if err := r.dir.WriteMeta(r.meta); err != nil {
-			o.say("cannot write what is known of a run: %v", err)
-		}
+	if err := r.tell(); err != nil {
+		o.say("cannot write what is known of a run: %v", err)
 	}
+}
+
+// tell writes meta for the first time.
+func (r *run) tell() error {
+	if r.told {
+		return nil
+	}
+	r.told = true
+	return r.dir.WriteMeta(r.meta)
 }
 
 // finish ends the run of a program, if it has one.
