@@ -24,23 +24,32 @@ func (b *bench) costs() {
 	if len(programs) == 0 {
 		return
 	}
+	shares := make(map[cell][]float64)
+	turn := 0
 	rounds := b.inRounds(b.budget, func() {
 		for _, p := range programs {
-			alone := 0.0
-			for i, m := range b.methods {
-				r, err := b.measure(m, p.argv)
+			now := make(map[int]measured)
+			for i := range b.methods {
+				// Each round begins with another one: the machine's speed drifts.
+				i = (i + 5*turn) % len(b.methods)
+				r, err := b.measure(b.methods[i], p.argv)
 				if err != nil {
-					b.fail(p.name, m.name, err)
+					b.fail(p.name, b.methods[i].name, err)
 					continue
 				}
+				now[i] = r
+			}
+			alone, ok := now[0]
+			for i, r := range now {
 				c := cell{p.name, i}
-				if m.name == bare {
-					alone = r.cpu.Seconds()
-				}
 				times[c] = append(times[c], r.cpu.Seconds())
-				rates[c] = append(rates[c], float64(r.samples)/alone)
+				if ok {
+					shares[c] = append(shares[c], r.cpu.Seconds()/alone.cpu.Seconds())
+					rates[c] = append(rates[c], float64(r.samples)/alone.cpu.Seconds())
+				}
 			}
 		}
+		turn++
 	})
 	fmt.Fprintf(b.out, "\nCPU time, of %d rounds the middle and the quartiles; the ratio is the middle one of the rounds' own;\nsamples are counted per second of the bare run's CPU time\n\n", rounds)
 	w := tabwriter.NewWriter(b.out, 0, 0, 2, ' ', 0)
@@ -59,17 +68,8 @@ func (b *bench) costs() {
 				got = fmt.Sprintf("%.0f", quartilesOf(rates[c]).middle)
 			}
 			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", p.name, m.name, asked, got,
-				quartilesOf(times[c]).show(3), quartilesOf(ratios(times[c], times[cell{p.name, 0}])).show(3))
+				quartilesOf(times[c]).show(3), quartilesOf(shares[c]).show(3))
 		}
 	}
 	w.Flush()
-}
-
-// ratios divides what was measured in the same rounds.
-func ratios(values, by []float64) []float64 {
-	var list []float64
-	for i := range min(len(values), len(by)) {
-		list = append(list, values[i]/by[i])
-	}
-	return list
 }
