@@ -108,7 +108,7 @@ func (d finder) debugInfo(g *file, lowest uint64) *debuginfo.Data {
 		}
 		return p
 	})
-	data.SetSplit(func(path string, id uint64) (debuginfo.Sections, bool) { return split(g, parcel(), path, id) })
+	data.SetSplit(func(path string, id uint64) (debuginfo.Sections, bool) { return splitUnit(g, parcel(), path, id) })
 	return data
 }
 

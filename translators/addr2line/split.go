@@ -8,10 +8,10 @@ import (
 	"github.com/profilecollection/pct/translators/internal/debuginfo"
 )
 
-// split returns the sections of a unit that the compiler left out of g: from parcel,
+// splitUnit returns the sections of a unit that the compiler left out of g: from parcel,
 // the package OBJECT.dwp that dwp makes of such files, nil if there is none, else from
 // the file itself, at the path that g names, or beside g.
-func split(g, parcel *file, path string, id uint64) (debuginfo.Sections, bool) {
+func splitUnit(g, parcel *file, path string, id uint64) (debuginfo.Sections, bool) {
 	if parcel != nil {
 		if s, ok := parcel.packaged(id); ok {
 			return s, true
