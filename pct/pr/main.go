@@ -84,7 +84,11 @@ func run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "pct-pr: %v (pct-pr -h explains)\n", err)
 		return misused
 	}
-	p := printer{options: o, warn: func(err error) { fmt.Fprintf(stderr, "pct-pr: %v\n", err) }}
+	p := printer{options: o, warn: func(err error) {
+		for line := range strings.SplitSeq(err.Error(), "\n") {
+			fmt.Fprintf(stderr, "pct-pr: %s\n", line)
+		}
+	}}
 	switch {
 	case o.help:
 		_, err = io.WriteString(stdout, usage)
