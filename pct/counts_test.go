@@ -16,7 +16,7 @@ import (
 
 // makeCounts is the command "mkcounts FILE OBJECT [FIELD=VALUE]... WHERE:COUNT...": it
 // makes a count file of an ELF object, or of one in brackets that is no file. FIELD is
-// translator, period, clock or resource; WHERE is as in makeRun's SPEC, or @LIST, a file
+// translator, period, clock, resource, width, bin, kind (of the object) or pid; WHERE is as in makeRun's SPEC, or @LIST, a file
 // with an address and a count a line.
 func makeCounts(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
@@ -46,10 +46,10 @@ func makeCounts(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Check(setField(&c, field, value))
 			continue
 		}
-		where, number, _ := strings.Cut(arg, ":")
-		vaddr, err := address(c.Object, where)
+		colon := strings.LastIndex(arg, ":")
+		vaddr, err := address(c.Object, arg[:max(0, colon)])
 		ts.Check(err)
-		n, err := strconv.ParseUint(number, 10, 64)
+		n, err := strconv.ParseUint(arg[colon+1:], 10, 64)
 		ts.Check(err)
 		counts[vaddr] += n
 	}
@@ -67,6 +67,14 @@ func setField(c *data.Counts, field, value string) (err error) {
 		c.Clock = value
 	case "resource":
 		c.Resource = value
+	case "width":
+		c.Width, err = strconv.Atoi(value)
+	case "bin":
+		c.BinSize, err = strconv.Atoi(value)
+	case "kind":
+		c.ObjectKind = value[0] - '0'
+	case "pid":
+		c.Pid, err = strconv.Atoi(value)
 	default:
 		err = fmt.Errorf("no field %s", field)
 	}

@@ -180,8 +180,14 @@ func inlined(f *elf.File, function string) (uint64, error) {
 			if pass == 0 || e.Tag != dwarf.TagInlinedSubroutine || names[origin] != function {
 				continue
 			}
-			if ranges, err := d.Ranges(e); err == nil && len(ranges) > 0 {
-				return ranges[0][0], nil
+			ranges, err := d.Ranges(e)
+			if err != nil {
+				return 0, err
+			}
+			for _, r := range ranges {
+				if r[0] < r[1] {
+					return r[0], nil
+				}
 			}
 		}
 	}
