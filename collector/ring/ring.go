@@ -21,7 +21,7 @@
 // is 2 or less. But the kernel starts a new clock with a whole period: what a process
 // uses beyond the last whole one is not seen, and one that ends within its first
 // period is not seen at all. Measured: of 500 processes of 0.7 ms each, a clock of 1 ms
-// sees between none and six, where their CPU time is worth 340 samples and ByCPU takes
+// saw between none and a dozen, where their CPU time is worth some 340 samples and ByCPU takes
 // them. The kernel has no random first period for an inherited clock, and to
 // change the period for each new process would give samples of unequal weight.
 //
