@@ -160,13 +160,47 @@ bool collector_mine(void)
 	return run.pid == (int)sys0(SYS_getpid);
 }
 
-void collector_complete(void)
+/*
+ * The slow lock outside of a handler. Signals wait: a tick of this thread's own would
+ * not get the lock.
+ */
+static bool take_slow_blocked(uint64_t *mask)
 {
-	if (atomic_load(&state) != AWAKE || !collector_mine() || !take_slow())
-		return;
-	store_complete();
-	rundir_complete();
+	uint64_t all = UINT64_MAX;
+
+	sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, mask, sizeof all);
+	if (take_slow())
+		return true;
+	sys4(SYS_rt_sigprocmask, SIG_SETMASK, mask, NULL, sizeof all);
+	return false;
+}
+
+static void release_slow_blocked(const uint64_t *mask)
+{
 	release_slow();
+	sys4(SYS_rt_sigprocmask, SIG_SETMASK, mask, NULL, sizeof *mask);
+}
+
+void collector_complete(bool for_good)
+{
+	uint64_t mask;
+
+	if (atomic_load(&state) != AWAKE || !collector_mine() || !take_slow_blocked(&mask))
+		return;
+	if (for_good)
+		store_complete();
+	rundir_write(true);
+	release_slow_blocked(&mask);
+}
+
+void collector_goes_on(void)
+{
+	uint64_t mask;
+
+	if (atomic_load(&state) != AWAKE || !collector_mine() || !take_slow_blocked(&mask))
+		return;
+	rundir_write(false);
+	release_slow_blocked(&mask);
 }
 
 EXPORT void pct_on(void)
@@ -192,7 +226,8 @@ __attribute__((constructor)) static void begin(void)
 
 __attribute__((destructor)) static void end(void)
 {
-	if (atomic_load(&state) == AWAKE && collector_mine())
-		clock_pause();
-	collector_complete();
+	if (atomic_load(&state) != AWAKE || !collector_mine())
+		return;
+	clock_pause();
+	collector_complete(true);
 }

@@ -15,7 +15,10 @@ bool collector_awake(void);
 /* Whether the caller is the process that the collector runs in: not so in a child by vfork. */
 bool collector_mine(void);
 
-/* The process ends normally. */
-void collector_complete(void);
+/* The process ends normally: for good, or it tries to execute another program. */
+void collector_complete(bool for_good);
+
+/* That program could not be executed. */
+void collector_goes_on(void);
 
 #endif

@@ -125,7 +125,7 @@ EXPORT int dlclose(void *handle)
 /* A process that ends without running destructors. */
 EXPORT void _exit(int status)
 {
-	collector_complete();
+	collector_complete(true);
 	NEXT(_exit)(status);
 	__builtin_unreachable();
 }

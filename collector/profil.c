@@ -150,5 +150,5 @@ __attribute__((destructor)) static void end(void)
 		return;
 	stop();
 	add_up();
-	rundir_complete();
+	rundir_write(true);
 }

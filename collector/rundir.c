@@ -183,13 +183,13 @@ void rundir_forget(void)
 	meta_forget();
 }
 
-void rundir_complete(void)
+void rundir_write(bool complete)
 {
 	int fd;
 
 	rundir_tell_notes();
 	if ((fd = rundir_reopen()) < 0)
 		return;
-	meta_write(fd, true);
+	meta_write(fd, complete);
 	sys_close(fd);
 }

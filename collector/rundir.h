@@ -37,8 +37,8 @@ int rundir_reopen(void);
 /* Forgets the directory: it is that of the parent process. */
 void rundir_forget(void);
 
-/* Writes meta anew: the process has ended normally. */
-void rundir_complete(void);
+/* Writes meta anew; complete: the process has ended normally. */
+void rundir_write(bool complete);
 
 /* Tells $PCT_RUN of the notes that were posted since. */
 void rundir_tell_notes(void);

@@ -58,16 +58,36 @@ static inline void text_num(struct text *t, uint64_t v)
 	text_pad(t, v, 0);
 }
 
-/* n bytes as a value of a meta file: control characters and backslashes escaped. */
+/* The bytes of the UTF-8 character at s, of which n bytes are left; 0 if it is none. */
+static inline size_t text_utf8(const unsigned char *s, size_t n)
+{
+	size_t len = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
+
+	if (len > n || (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
+	    (s[0] == 0xf4 && s[1] > 0x8f))
+		return 0;
+	for (size_t i = 1; i < len; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	return len;
+}
+
+/* n bytes as a value of a meta file: backslashes, control characters and what is no UTF-8 escaped. */
 static inline void text_value(struct text *t, const char *s, size_t n)
 {
 	static const char hex[] = "0123456789abcdef";
 
 	for (size_t i = 0; i < n; i++) {
 		unsigned char c = (unsigned char)s[i];
-		if (c == '\\') {
+		size_t len = text_utf8((const unsigned char *)s + i, n - i);
+
+		if (len > 1) {
+			for (size_t end = i + len; i < end; i++)
+				text_char(t, s[i]);
+			i--;
+		} else if (c == '\\') {
 			text_str(t, "\\\\");
-		} else if (c < ' ' || c == 0x7f) {
+		} else if (c < ' ' || c >= 0x7f) {
 			text_str(t, "\\x");
 			text_char(t, hex[c >> 4]);
 			text_char(t, hex[c & 15]);

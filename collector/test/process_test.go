@@ -132,6 +132,28 @@ func TestVDSO(t *testing.T) {
 	}
 }
 
+func TestExec(t *testing.T) {
+	s := prepare(t, "q4000", "target", "exec", filepath.Join(built, "target"), "a\xff\x01\\ü").run().ok("done\n")
+	dirs := s.dirs(s.state.Pid())
+	if len(dirs) != 2 {
+		t.Fatalf("run directories: %v", dirs)
+	}
+	var args []string
+	for _, dir := range dirs {
+		r, err := data.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Meta.State != "complete" {
+			t.Errorf("%s: state %s", dir, r.Meta.State)
+		}
+		args = append(args, strings.Join(r.Meta.Argv[1:], " "))
+	}
+	if want := "exec " + filepath.Join(built, "target") + " a\xff\x01\\ü"; args[0] != want || args[1] != "ratio 0.1" {
+		t.Errorf("arguments %q", args)
+	}
+}
+
 // What is there when a process is killed can be read, every file of it.
 func TestKilledAtAnyTime(t *testing.T) {
 	for i := range 40 {
@@ -166,7 +188,7 @@ func TestKilledAtAnyTime(t *testing.T) {
 					continue
 				}
 				if e.Name() == "meta" {
-					if b, err := os.ReadFile(filepath.Join(dir, "meta")); err != nil || !strings.Contains(string(b), "state=running\n") {
+					if b, err := os.ReadFile(filepath.Join(dir, "meta")); err != nil || !strings.Contains(string(b), "\nstate=") || !strings.HasSuffix(string(b), "argv=forever\n") {
 						t.Errorf("%s: %q, %v", dir, b, err)
 					}
 					continue

@@ -6,10 +6,10 @@ __attribute__((noipa)) static void seen(double s) { double end = cpu() + s; whil
 __attribute__((noipa)) static void hidden(double s) { double end = cpu() + s; while (cpu() < end) spin(30000); __asm__ volatile(""); }
 int main(void)
 {
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 2; i++) {
 		seen(0.1);
 		pct_off();
-		hidden(0.2);
+		hidden(0.1);
 		pct_on();
 	}
 	puts("done");

@@ -170,17 +170,17 @@ static void profiler(char **a)
 static void handlers(char **a)
 {
 	struct sigaction sa = { .sa_handler = on_other }, old;
-	burn(0.1);
+	burn(0.04);
 	for (; *a; a++) {
 		int s = atoi(*a);
 		other = 0;
 		CHECK(!sigaction(s, &sa, &old) && old.sa_handler == SIG_DFL);
-		burn(0.1);
+		burn(0.04);
 		CHECK(other == 0);
 		raise(s);
 		CHECK(other == 1);
 		CHECK(!sigaction(s, NULL, &old) && old.sa_handler == on_other);
-		burn(0.1);
+		burn(0.04);
 		CHECK(other == 1);
 		CHECK(signal(s, SIG_IGN) == on_other);
 		raise(s);
@@ -215,7 +215,7 @@ static void blocked(char **a)
 
 static void error_number(char **a)
 {
-	double end = cpu() + 0.4;
+	double end = cpu() + 0.2;
 	(void)a;
 	errno = 12345;
 	while (cpu() < end)
@@ -292,6 +292,17 @@ static void drop_user(char **a)
 	puts("done");
 }
 
+// Executes itself as another program, after one that is not there.
+static void again(char **a)
+{
+	burn(0.1);
+	CHECK(execlp("/nowhere/at-all", "a", "b", NULL) == -1 && errno == ENOENT);
+	burn(0.1);
+	if (a[0])
+		execl(a[0], "again", "ratio", "0.1", NULL);
+	puts("not reached");
+}
+
 static void forever(char **a)
 {
 	(void)a;
@@ -305,7 +316,7 @@ static const struct { const char *name; void (*f)(char **); } table[] = {
 	{ "reopen", reopen }, { "jit", jit }, { "vdso", vdso }, { "profiler", profiler }, { "handlers", handlers },
 	{ "trap", trap }, { "blocked", blocked }, { "errno", error_number }, { "small-stacks", small_stacks },
 	{ "file-limit", file_limit }, { "close-all", close_all }, { "chroot", change_root }, { "drop-user", drop_user },
-	{ "forever", forever },
+	{ "exec", again }, { "forever", forever },
 };
 
 int main(int argc, char **argv)
