@@ -56,8 +56,10 @@ func (e *events) open(i int) (id uint64, err error) {
 		return 0, errors.Join(err, unix.Close(fd))
 	}
 	e.fds = append(e.fds, fd)
-	err = ioctl(fd, unix.PERF_EVENT_IOC_ID, uintptr(unsafe.Pointer(&id)))
-	return id, err
+	if _, _, e := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), unix.PERF_EVENT_IOC_ID, uintptr(unsafe.Pointer(&id))); e != 0 {
+		return 0, e
+	}
+	return id, nil
 }
 
 // inherited is told that a thread has the clock of the one that made it: it needs
