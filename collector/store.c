@@ -134,6 +134,8 @@ static bool map(struct object *o, int fd, size_t n)
 	if (!o->header)
 		return false;
 	sys3(SYS_madvise, o->header, n, MADV_DONTFORK);
+	/* One page at a time: around a page of a sparse file the kernel would bring in up to 2 MB of zeros. */
+	sys3(SYS_madvise, o->header, n, MADV_RANDOM);
 	o->mapped = n;
 	o->touched = sys_mmap(touched_size(n), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
 	if (!o->touched || !reserve(o, 0)) {
