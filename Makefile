@@ -67,7 +67,7 @@ check: need-check
 		echo "not formatted (gofmt -w):"; echo "$$fmt"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
-	shellcheck $$(grep -lE '^#! */bin/sh' scripts/* .ci/run)
+	shellcheck $$(grep -slE '^#! */bin/sh' scripts/* .ci/run)
 	$(GO) test -count=1 -run 'Import|ThirdParty' .
 
 bench: all
