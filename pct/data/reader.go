@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -82,8 +83,18 @@ func (r *Run) decode(src []byte) (whole int, err error) {
 			return whole, err
 		}
 		whole = end + crc32.Size
+		r.reserve(whole, len(src))
 	}
 	return whole, nil
+}
+
+// reserve makes room for the samples of the rest of a file if they are like those
+// read so far: growing bit by bit takes several times the memory.
+func (r *Run) reserve(read, size int) {
+	const enough = 4096 // to tell what they are like
+	if n := len(r.Samples); n >= enough && n == cap(r.Samples) {
+		r.Samples = slices.Grow(r.Samples, int(float64(n)*float64(size-read)/float64(read))+enough)
+	}
 }
 
 // payload reads the items of a frame. last is the sample before.
