@@ -78,7 +78,7 @@ func perfOfUser(hz int) method {
 	return method{
 		name: "perf record", hz: hz,
 		wrap: func(dir string, argv []string) ([]string, []string) {
-			return append([]string{"perf", "record", "-q", "-N", "-e", "cpu-clock", "--user-regs=ip", "-F", strconv.Itoa(hz), "-o", filepath.Join(dir, "perf.data"), "--"}, argv...), nil
+			return append([]string{"perf", "record", "-q", "-B", "-e", "cpu-clock", "--user-regs=ip", "-F", strconv.Itoa(hz), "-o", filepath.Join(dir, "perf.data"), "--"}, argv...), nil
 		},
 	}
 }
