@@ -124,12 +124,13 @@ func countFiles(dir, _ string) (uint64, error) {
 
 var perfWrote = regexp.MustCompile(`\(([0-9]+) samples\)`)
 
-// perfRecord does without build-ids (-B), over which perf 6.1 aborts now and then.
+// perfRecord leaves perf's cache of objects alone (-N). Build-ids it must note: without
+// them (-B) it does not tell the number of samples.
 func perfRecord(hz int) method {
 	return method{
 		name: "perf record", hz: hz,
 		wrap: func(dir string, argv []string) ([]string, []string) {
-			return append([]string{"perf", "record", "-B", "-e", "cpu-clock", "-F", strconv.Itoa(hz), "-o", filepath.Join(dir, "perf.data"), "--"}, argv...), nil
+			return append([]string{"perf", "record", "-N", "-e", "cpu-clock", "-F", strconv.Itoa(hz), "-o", filepath.Join(dir, "perf.data"), "--"}, argv...), nil
 		},
 		samples: func(dir, stderr string) (uint64, error) {
 			m := perfWrote.FindStringSubmatch(stderr)
