@@ -5,9 +5,9 @@
  *
  * The program gets the environment in FILE (NUL-terminated strings, as in
  * /proc/PID/environ; default: ours), found by its PATH, as execvp(3) does. With
- * -preload the library comes after what LD_PRELOAD names already, and the
- * variables of -set are added. Nothing else differs from what a shell would execute:
- * we replace ourselves.
+ * -preload the library comes after what LD_PRELOAD names already, ASAN_OPTIONS tells
+ * AddressSanitizer to put up with that, and the variables of -set are added. Nothing
+ * else differs from what a shell would execute: we replace ourselves.
  *
  * A program into which the dynamic linker would not load the library is not
  * executed: the reason, a clause such as "is linked statically", is written to the
@@ -227,15 +227,15 @@ static const char *why_not(const char *path) {
     return NULL; /* too deep: the kernel will tell */
 }
 
-/* preload adds the library to LD_PRELOAD, unless it's there already. */
-static void preload(char **env, const char *library) {
-    const char *old = variable(env, "LD_PRELOAD");
-    size_t len = strlen(library);
-    for (const char *at = old; at && (at = strstr(at, library)); at += len)
+/* add appends to the words of a variable, unless the word is there already. */
+static void add(char **env, const char *name, const char *word) {
+    const char *old = variable(env, name);
+    size_t len = strlen(word);
+    for (const char *at = old; at && (at = strstr(at, word)); at += len)
         if ((at == old || strchr(": ", at[-1])) && (!at[len] || strchr(": ", at[len])))
             return;
     char *assignment = NULL;
-    if (asprintf(&assignment, "LD_PRELOAD=%s%s%s", old ? old : "", old && *old ? ":" : "", library) < 0)
+    if (asprintf(&assignment, "%s=%s%s%s", name, old ? old : "", old && *old ? ":" : "", word) < 0)
         fail(126, "out of memory");
     set(env, assignment);
 }
@@ -284,7 +284,7 @@ int main(int argc, char **argv) {
     }
     if (i == argc || !library != !otherwise)
         fail(2, "usage: pct-launch [-environ FILE] [-preload LIB -else FILE [-set NAME=VALUE]...] PROG [ARG...]");
-    char **env = env_file ? read_environ(env_file, n + 1) : copy_environ(n + 1);
+    char **env = env_file ? read_environ(env_file, n + 2) : copy_environ(n + 2);
     const char *path = find(argv[i], env);
     if (library) {
         /* ld.so(8) has no way to quote these. */
@@ -294,7 +294,9 @@ int main(int argc, char **argv) {
             tell(otherwise, path, reason);
             return 0;
         }
-        preload(env, library);
+        add(env, "LD_PRELOAD", library);
+        /* AddressSanitizer ends programs in which any library stands before its own. */
+        add(env, "ASAN_OPTIONS", "verify_asan_link_order=0");
         for (int k = 0; k < n; k++)
             set(env, sets[k]);
     }
