@@ -69,11 +69,7 @@ func (v *invocation) diff() error {
 	if x, y := a.runs.Summary().Resource, b.runs.Summary().Resource; x != y {
 		return fmt.Errorf("%s was measured in A and %s in B, which can't be compared", x, y)
 	}
-	var arguments []string
-	if v.Granularity == path.Symbol {
-		arguments = append(arguments, functionsOnly)
-	}
-	t, end, err := v.startTranslator(v.Granularity != path.Address && v.Granularity != path.Object, arguments...)
+	t, end, err := v.startTranslator(v.Granularity != path.Address && v.Granularity != path.Object, needs(v.Granularity, true)...)
 	if err != nil {
 		return err
 	}

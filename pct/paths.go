@@ -36,11 +36,8 @@ func (v *invocation) profile(
 	if err != nil {
 		return err
 	}
-	var arguments []string
-	if v.Granularity == path.Symbol {
-		arguments = append(arguments, functionsOnly)
-	}
-	t, end, err := v.startTranslator(functions, arguments...)
+	innermost := v.command.granularity != nil && !v.Total
+	t, end, err := v.startTranslator(functions, needs(v.Granularity, innermost)...)
 	if err != nil {
 		return err
 	}

@@ -10,8 +10,22 @@ import (
 
 const defaultTranslator = translators.Default
 
-// functionsOnly has the default translator leave out lines.
-const functionsOnly = "-functions"
+// needs are the arguments by which the default translator leaves out what labels of
+// a granularity don't show: of the frames of call paths, or of the innermost ones
+// alone. Functions are left out there only, as main is looked for on call paths.
+func needs(g path.Granularity, innermost bool) []string {
+	var arguments []string
+	if g == path.Symbol {
+		arguments = append(arguments, "-functions")
+	}
+	if innermost {
+		arguments = append(arguments, "-innermost")
+		if g == path.Line || g == path.Source {
+			arguments = append(arguments, "-lines")
+		}
+	}
+	return arguments
+}
 
 // stampedTranslator starts the translator that a count file wants, once.
 func (v *invocation) stampedTranslator(command string) (path.Translator, error) {

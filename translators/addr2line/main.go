@@ -10,15 +10,19 @@ import (
 	"os"
 
 	"github.com/profilecollection/pct/translators"
+	"github.com/profilecollection/pct/translators/internal/debuginfo"
 )
 
-const usage = `usage: pct-addr2line [-functions] [-debug-dir DIR]...
+const usage = `usage: pct-addr2line [-innermost] [-functions | -lines] [-debug-dir DIR]...
 
 Reads lines OBJECT<TAB>0xADDRESS and answers each with a line of the frames
 there, innermost first: FUNCTION|FILE|LINE, separated by tabs, each but the last
 inlined into the next; what is not known is ?. See docs/TRANSLATORS.md.
 
+  -innermost      the innermost frame alone: quicker
   -functions      functions alone, no files and lines: quicker
+  -lines          files and lines alone, and functions only where the line is not
+                  known: much quicker
   -debug-dir DIR  look for separate debug information below DIR instead of
                   /usr/lib/debug; may be repeated
 
@@ -32,7 +36,10 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("pct-addr2line", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	var dirs []string
-	functions := flags.Bool("functions", false, "")
+	var want debuginfo.Detail
+	flags.BoolVar(&want.Innermost, "innermost", false, "")
+	flags.BoolVar(&want.NoLines, "functions", false, "")
+	flags.BoolVar(&want.NoNames, "lines", false, "")
 	flags.Func("debug-dir", "", func(dir string) error {
 		dirs = append(dirs, dir)
 		return nil
@@ -40,6 +47,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	err := flags.Parse(args)
 	if err == nil && flags.NArg() > 0 {
 		err = fmt.Errorf("what is %q? the addresses are read from standard input", flags.Arg(0))
+	}
+	if err == nil && want.NoLines && want.NoNames {
+		err = errors.New("-functions and -lines leave nothing")
 	}
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -53,10 +63,10 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		dirs = []string{"/usr/lib/debug"}
 	}
 	t := translator{
-		finder:    finder{dirs},
-		objects:   map[key]*object{},
-		functions: *functions,
-		stderr:    stderr,
+		finder:  finder{dirs},
+		objects: map[key]*object{},
+		want:    want,
+		stderr:  stderr,
 	}
 	if err := translators.ServeBatches(stdin, stdout, stderr, t.translate); err != nil {
 		fmt.Fprintf(stderr, "pct-addr2line: %v\n", err)

@@ -50,22 +50,25 @@ func (d finder) open(path, buildID string) (*object, error) {
 	return o, nil
 }
 
-// frames returns the frames of the instruction at vaddr, innermost first; none
+// frames appends the frames of the instruction at vaddr, innermost first; none
 // where nothing is known of it. Any number of goroutines may call it.
-func (o *object) frames(vaddr uint64, withLines bool) []translators.Location {
+func (o *object) frames(out []translators.Location, vaddr uint64, want debuginfo.Detail) []translators.Location {
 	if !o.code.executable(vaddr) {
-		return nil
+		return out
 	}
-	var out []translators.Location
+	before := len(out)
+	var last debuginfo.Frame
 	if o.debug != nil {
-		for _, f := range o.debug.Frames(vaddr, withLines) {
-			out = append(out, translators.Location{Func: f.Func, File: f.File, Line: f.Line})
+		var room [8]debuginfo.Frame
+		for _, last = range o.debug.Frames(room[:0], vaddr, want) {
+			out = append(out, translators.Location{Func: last.Func, File: last.File, Line: last.Line})
 		}
 	}
-	if n := len(out); n == 0 {
+	switch {
+	case len(out) == before:
 		out = append(out, translators.Location{Func: o.symbol(vaddr)})
-	} else if out[n-1].Func == "" {
-		out[n-1].Func = o.symbol(vaddr)
+	case last.Func == "" && !last.Inlined && !(want.NoNames && last.Located()):
+		out[len(out)-1].Func = o.symbol(vaddr)
 	}
 	return out
 }

@@ -10,14 +10,15 @@ import (
 	"sync/atomic"
 
 	"github.com/profilecollection/pct/translators"
+	"github.com/profilecollection/pct/translators/internal/debuginfo"
 )
 
 // A translator answers for any number of objects; each is opened once.
 type translator struct {
-	finder    finder
-	objects   map[key]*object // nil for those that can't be read
-	functions bool            // alone, without files and lines
-	stderr    io.Writer
+	finder  finder
+	objects map[key]*object // nil for those that can't be read
+	want    debuginfo.Detail
+	stderr  io.Writer
 }
 
 type key struct{ path, buildID string }
@@ -80,7 +81,7 @@ func (t *translator) frames(o *object, vaddr uint64) (out []translators.Location
 			panic(r)
 		}
 	}()
-	return o.frames(vaddr, !t.functions)
+	return o.frames(nil, vaddr, t.want)
 }
 
 func keyOf(q translators.Request) key { return key{q.Object, strings.ToLower(q.BuildID)} }

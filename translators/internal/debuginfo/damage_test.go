@@ -65,12 +65,12 @@ func unpack(b []byte) Sections {
 
 // ask asks for an address, and for those where something begins.
 func ask(d *Data, addr uint64) (frames int) {
-	frames = len(d.Frames(addr, true))
+	frames = len(d.Frames(nil, addr, Detail{}))
 	for i, s := range d.code {
 		if i == 20 {
 			break
 		}
-		frames += len(d.Frames(s.low, true))
+		frames += len(d.Frames(nil, s.low, Detail{}))
 		for _, u := range d.units {
 			if u.tree == nil {
 				continue
@@ -79,7 +79,7 @@ func ask(d *Data, addr uint64) (frames int) {
 				if j == 20 {
 					break
 				}
-				frames += len(d.Frames(s.low, true))
+				frames += len(d.Frames(nil, s.low, Detail{}))
 			}
 		}
 	}

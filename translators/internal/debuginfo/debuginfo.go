@@ -29,6 +29,18 @@ type Data struct {
 type Frame struct {
 	Func, File string
 	Line       int
+	Inlined    bool // into the next frame's function, wanted or not; only told of a frame with Func, or without a line
+}
+
+// Located reports whether the frame's line is known.
+func (f Frame) Located() bool { return f.File != "" && f.Line > 0 }
+
+// Detail says what of an instruction's frames is wanted; its zero value is all. What
+// is not wanted need not be read.
+type Detail struct {
+	Innermost bool // no other frames
+	NoLines   bool // functions alone
+	NoNames   bool // functions only of frames whose line is not known
 }
 
 // New makes ready the debug information in s; sup is that of the file which dwz
@@ -49,34 +61,42 @@ func New(s Sections, sup *Data, lowest uint64) *Data {
 
 // Frames returns the frames of the instruction at addr, innermost first, none
 // where addr is not in any unit. Where the unit does not say the function, as in
-// assembly, there is one frame without. If withLines is false, no line tables are
-// read: the frames have functions alone.
-func (d *Data) Frames(addr uint64, withLines bool) []Frame {
+// assembly, there is one frame without. They are appended to frames.
+func (d *Data) Frames(frames []Frame, addr uint64, want Detail) []Frame {
 	id := lookup(d.code, addr)
 	if id < 0 {
-		return nil
+		return frames
 	}
 	u := d.units[id]
 	lines := &lineTable{}
-	if withLines {
+	if !want.NoLines {
 		lines = d.lineTable(u)
+	}
+	var f Frame
+	f.File, f.Line = lines.find(addr)
+	if want.Innermost && want.NoNames && f.Located() {
+		return append(frames, f) // without the unit's tree, which is most of the data
 	}
 	td, tu := d.full(u)
 	t := td.walk(tu)
-	var f Frame
-	f.File, f.Line = lines.find(addr)
-	var frames []Frame
-	for i := lookup(t.code, addr); i >= 0; i = t.scopes[i].parent {
-		s := t.scopes[i]
-		f.Func = entry{td, tu, s.off}.function()
+	i := lookup(t.code, addr)
+	if i < 0 && f.File != "" {
+		return append(frames, f)
+	}
+	for ; i >= 0; i = t.scopes[i].parent {
+		s := &t.scopes[i]
+		if !want.NoNames || !f.Located() {
+			f.Func = entry{td, tu, s.off}.function()
+		}
+		f.Inlined = s.parent >= 0
 		frames = append(frames, f)
+		if want.Innermost {
+			break
+		}
 		f = Frame{}
-		if withLines {
+		if !want.NoLines {
 			f = Frame{File: lines.file(s.callFile), Line: int(s.callLine)}
 		}
-	}
-	if frames == nil && f.File != "" {
-		frames = []Frame{f}
 	}
 	return frames
 }
