@@ -59,7 +59,7 @@ func Start(argv []string) (*Client, error) {
 }
 
 // Translate returns the frames of each address of object, in the order of
-// vaddrs, innermost first and at least one each. All errors but the caller's own
+// vaddrs, innermost first and at least one each; equal ones may share memory. All errors but the caller's own
 // are of type *Error: then there are no frames at all, and the translator is dead.
 func (c *Client) Translate(object string, vaddrs []uint64) ([][]Location, error) {
 	return c.TranslateBuild(object, "", vaddrs)
@@ -111,6 +111,7 @@ func (c *Client) ask(object, buildID string, vaddrs []uint64) {
 // answers reads n answers, or says what is wrong with them.
 func (c *Client) answers(n int) (all [][]Location, what string) {
 	all = make([][]Location, 0, n)
+	last := ""
 	for len(all) < n {
 		line, err := c.process.ReadLine(c.Timeout)
 		switch {
@@ -121,6 +122,11 @@ func (c *Client) answers(n int) (all [][]Location, what string) {
 		case err == io.EOF:
 			return nil, fmt.Sprintf("it ended after %d of %d answers", len(all), n)
 		}
+		if line == last && len(all) > 0 {
+			all = append(all, all[len(all)-1]) // neighbours are often of one function or line
+			continue
+		}
+		last = line
 		frames, err := parseAnswer(line)
 		if err != nil {
 			return nil, fmt.Sprintf("answer %d of %d: %v", len(all)+1, n, err)

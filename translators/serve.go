@@ -60,9 +60,8 @@ func serve(in io.Reader, out, complain io.Writer, translate func([]Request, [][]
 		defer close(input)
 		failed = readRequests(in, min(most, 1024), input, done)
 	}()
-	w := bufio.NewWriterSize(out, 64<<10)
+	w := newAnswerer(out)
 	var bad error
-	var answer []byte
 	for n := 1; ; {
 		lines, ok := gather(input, most)
 		if !ok {
@@ -81,18 +80,74 @@ func serve(in io.Reader, out, complain io.Writer, translate func([]Request, [][]
 		answers := make([][]Location, len(batch))
 		if len(batch) > 0 {
 			if err := translate(batch, answers); err != nil {
-				return errors.Join(err, w.Flush())
+				return errors.Join(err, w.end())
 			}
 		}
+		if !w.write(lines, answers) {
+			return w.end()
+		}
+		// One that may die over a request has then given all answers before it.
+		if most == 1 && !w.write(nil, nil) {
+			return w.end()
+		}
+	}
+	if err := w.end(); err != nil {
+		return err
+	}
+	if failed != nil {
+		return failed
+	}
+	return bad
+}
+
+// An answerer writes the answers of a batch while the next one is translated.
+type answerer struct {
+	batches chan answered
+	failed  chan error // what went wrong, once; nil at the end
+}
+
+// answered is a batch with the answers to those of its lines that are requests.
+type answered struct {
+	lines   []line
+	answers [][]Location
+}
+
+func newAnswerer(out io.Writer) *answerer {
+	a := &answerer{make(chan answered), make(chan error, 1)}
+	go func() { a.failed <- a.run(out) }()
+	return a
+}
+
+// write has a batch written: it returns when that before it is, false where that failed.
+func (a *answerer) write(lines []line, answers [][]Location) bool {
+	select {
+	case a.batches <- answered{lines, answers}:
+		return true
+	case err := <-a.failed:
+		a.failed <- err
+		return false
+	}
+}
+
+// end waits until all is written and returns what went wrong.
+func (a *answerer) end() error {
+	close(a.batches)
+	return <-a.failed
+}
+
+func (a *answerer) run(out io.Writer) error {
+	w := bufio.NewWriterSize(out, 64<<10)
+	var text []byte
+	for batch := range a.batches {
 		next := 0
-		for _, l := range lines {
+		for _, l := range batch.lines {
 			var frames []Location
 			if l.wrong == nil {
-				frames = answers[next]
+				frames = batch.answers[next]
 				next++
 			}
-			answer = appendAnswer(answer[:0], frames)
-			if _, err := w.Write(answer); err != nil {
+			text = appendAnswer(text[:0], frames)
+			if _, err := w.Write(text); err != nil {
 				return err
 			}
 		}
@@ -100,10 +155,7 @@ func serve(in io.Reader, out, complain io.Writer, translate func([]Request, [][]
 			return err
 		}
 	}
-	if failed != nil {
-		return failed
-	}
-	return bad
+	return nil
 }
 
 // gather returns the next lines, at most so many and at least one; false at the

@@ -45,8 +45,11 @@ func (t *translator) translate(batch []translators.Request, answers [][]translat
 			debug.SetPanicOnFault(true)
 			for n := next.Add(1) - 1; n < int64(rows*columns); n = next.Add(1) - 1 {
 				from := (int(n)%columns*rows + int(n)/columns) * share
+				room := make([]translators.Location, 0, share)
 				for i := from; i < min(from+share, len(batch)); i++ {
-					answers[i] = t.frames(objects[i], batch[i].Vaddr)
+					answered := len(room)
+					room = t.frames(room, objects[i], batch[i].Vaddr)
+					answers[i] = room[answered:]
 				}
 			}
 		})
@@ -66,22 +69,22 @@ func (t *translator) translate(batch []translators.Request, answers [][]translat
 	return nil
 }
 
-// frames answers for one address; none of an object that has changed.
-func (t *translator) frames(o *object, vaddr uint64) (out []translators.Location) {
+// frames appends the answer for one address; nothing of an object that has changed.
+func (t *translator) frames(before []translators.Location, o *object, vaddr uint64) (out []translators.Location) {
 	if o == nil || o.changed.Load() {
-		return nil
+		return before
 	}
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
 		case interface{ Addr() uintptr }:
 			o.changed.Store(true)
-			out = nil
+			out = before
 		default:
 			panic(r)
 		}
 	}()
-	return o.frames(nil, vaddr, t.want)
+	return o.frames(before, vaddr, t.want)
 }
 
 func keyOf(q translators.Request) key { return key{q.Object, strings.ToLower(q.BuildID)} }

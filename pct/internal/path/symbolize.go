@@ -93,10 +93,12 @@ func (s *Selection) resolve(t Translator, templates, innermost bool) (*symbols, 
 		for _, chain := range all.chains {
 			for i := range chain {
 				name := chain[i].function
-				if _, ok := short[name]; !ok {
-					short[name] = withoutTemplates(name)
+				without, ok := short[name]
+				if !ok {
+					without = withoutTemplates(name)
+					short[name] = without
 				}
-				chain[i].function = short[name]
+				chain[i].function = without
 			}
 		}
 	}

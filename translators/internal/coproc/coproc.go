@@ -5,6 +5,7 @@ package coproc
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -91,7 +92,9 @@ func (p *Process) CloseInput() { p.in.Close() }
 // the output has ended (with what stood behind the last newline),
 // os.ErrDeadlineExceeded after timeout, and others.
 func (p *Process) ReadLine(timeout time.Duration) (string, error) {
-	p.out.SetReadDeadline(time.Now().Add(timeout))
+	if here, _ := p.lines.Peek(p.lines.Buffered()); bytes.IndexByte(here, '\n') < 0 {
+		p.out.SetReadDeadline(time.Now().Add(timeout))
+	}
 	return ReadLine(p.lines)
 }
 

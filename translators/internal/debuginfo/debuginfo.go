@@ -86,7 +86,7 @@ func (d *Data) Frames(frames []Frame, addr uint64, want Detail) []Frame {
 	for ; i >= 0; i = t.scopes[i].parent {
 		s := &t.scopes[i]
 		if !want.NoNames || !f.Located() {
-			f.Func = entry{td, tu, s.off}.function()
+			f.Func = t.name(i, entry{td, tu, s.off})
 		}
 		f.Inlined = s.parent >= 0
 		frames = append(frames, f)

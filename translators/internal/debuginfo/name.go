@@ -22,6 +22,16 @@ type entry struct {
 	off uint64
 }
 
+// name returns the name of a scope, whose entry is e.
+func (t *tree) name(scope int32, e entry) string {
+	if known := t.names[scope].Load(); known != nil {
+		return *known
+	}
+	name := e.function() // twice, where two want it at once
+	t.names[scope].Store(&name)
+	return name
+}
+
 // function returns the name of a function's entry as a reader wants it: its
 // linkage name without mangling and parameters, else (and always of Fortran, whose
 // compilers mangle in many ways) its own name behind those of the namespaces and
@@ -36,6 +46,9 @@ func (e entry) functionWithin(hops int) string {
 	}
 	if name, ok := e.d.names.ofEntry(e.off); ok {
 		return name
+	}
+	if own, linkage, next := e.read(); next.d != nil && e.d.str(e.u, own) == "" && e.d.str(e.u, linkage) == "" {
+		return next.functionWithin(hops - 1) // which many entries may refer to
 	}
 	name, language := e.linkageName()
 	if name == "" || language == fortran {

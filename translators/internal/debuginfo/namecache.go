@@ -9,7 +9,7 @@ import (
 // A nameCache remembers the names of functions.
 type nameCache struct {
 	mu      sync.RWMutex
-	entries map[uint64]string // by offset of the entry
+	entries map[uint64]string // by offset of the entry that has a name
 
 	// One function of C++ has an entry in many units.
 	symbols translators.Demangler

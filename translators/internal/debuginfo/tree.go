@@ -1,12 +1,16 @@
 package debuginfo
 
-import "debug/dwarf"
+import (
+	"debug/dwarf"
+	"sync/atomic"
+)
 
 // A tree is what is kept of a unit's entries: the functions that have code, with
 // those inlined into them, and the entries that give others a qualified name.
 type tree struct {
 	scopes     []scope
-	code       []segment // by index of scope
+	names      []atomic.Pointer[string] // of the scopes, nil where not asked for yet
+	code       []segment                // by index of scope
 	containers []container
 }
 
@@ -35,6 +39,7 @@ func (d *Data) walk(u *unit) *tree {
 		u.tree = w.t
 		w.walk()
 		w.t.code = flatten(w.spans)
+		w.t.names = make([]atomic.Pointer[string], len(w.t.scopes))
 	})
 	return u.tree
 }
