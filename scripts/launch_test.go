@@ -96,7 +96,8 @@ func TestLaunchReasons(t *testing.T) {
 }
 
 // TestLaunchEnvironment: the program gets the strings of the file, the library after
-// what is preloaded already, and the variables that are set; nothing else.
+// what is preloaded already, what makes AddressSanitizer bear it, and the variables
+// that are set; nothing else.
 func TestLaunchEnvironment(t *testing.T) {
 	dir := t.TempDir()
 	launch, file := filepath.Join(dir, "pct-launch"), filepath.Join(dir, "environ")
@@ -108,11 +109,12 @@ func TestLaunchEnvironment(t *testing.T) {
 	}{
 		{"as it is", "a.b=1\x00no-equals\x00PATH=/usr/bin\x00", nil, "a.b=1 no-equals PATH=/usr/bin"},
 		{"set", "PCT=old\x00PATH=/usr/bin\x00", []string{"-preload", "libc.so.6", "-else", "why", "-set", "PCT=q1000 r1", "-set", "PCT_RUN=x=y"},
-			"PCT=q1000 r1 PATH=/usr/bin LD_PRELOAD=libc.so.6 PCT_RUN=x=y"},
-		{"after others", "LD_PRELOAD=libm.so.6\x00", []string{"-preload", "libc.so.6", "-else", "why"}, "LD_PRELOAD=libm.so.6:libc.so.6"},
-		{"there already", "LD_PRELOAD=libm.so.6 libc.so.6\x00", []string{"-preload", "libc.so.6", "-else", "why"}, "LD_PRELOAD=libm.so.6 libc.so.6"},
-		{"part of a name", "LD_PRELOAD=libmvec.so.1\x00", []string{"-preload", "libm", "-else", "why"}, "LD_PRELOAD=libmvec.so.1:libm"},
-		{"empty", "LD_PRELOAD=\x00", []string{"-preload", "libc.so.6", "-else", "why"}, "LD_PRELOAD=libc.so.6"},
+			"PCT=q1000 r1 PATH=/usr/bin LD_PRELOAD=libc.so.6 ASAN_OPTIONS=verify_asan_link_order=0 PCT_RUN=x=y"},
+		{"after others", "LD_PRELOAD=libm.so.6\x00", []string{"-preload", "libc.so.6", "-else", "why"}, "LD_PRELOAD=libm.so.6:libc.so.6 ASAN_OPTIONS=verify_asan_link_order=0"},
+		{"there already", "LD_PRELOAD=libm.so.6 libc.so.6\x00", []string{"-preload", "libc.so.6", "-else", "why"}, "LD_PRELOAD=libm.so.6 libc.so.6 ASAN_OPTIONS=verify_asan_link_order=0"},
+		{"part of a name", "LD_PRELOAD=libmvec.so.1\x00", []string{"-preload", "libm", "-else", "why"}, "LD_PRELOAD=libmvec.so.1:libm ASAN_OPTIONS=verify_asan_link_order=0"},
+		{"AddressSanitizer's", "ASAN_OPTIONS=debug=1\x00", []string{"-preload", "libm", "-else", "why"}, "ASAN_OPTIONS=debug=1:verify_asan_link_order=0 LD_PRELOAD=libm"},
+		{"empty", "LD_PRELOAD=\x00", []string{"-preload", "libc.so.6", "-else", "why"}, "LD_PRELOAD=libc.so.6 ASAN_OPTIONS=verify_asan_link_order=0"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			writeFile(t, file, tt.environ, 0o644)

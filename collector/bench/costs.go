@@ -34,7 +34,7 @@ func (b *bench) costs() {
 				i = (i + 5*turn) % len(b.methods)
 				r, err := b.measure(b.methods[i], p.argv)
 				if err != nil {
-					b.fail(p.name, b.methods[i].name, err)
+					b.fail(p.name, b.methods[i], err)
 					continue
 				}
 				now[i] = r

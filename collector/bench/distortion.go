@@ -47,7 +47,7 @@ func (b *bench) distortions() error {
 				err = known.ofPerf(r.dir, want, wantUser)
 			}
 			if err != nil {
-				b.fail(p.name, truth.name, err)
+				b.fail(p.name, truth, err)
 			}
 			for i, c := range compared {
 				r, err := b.measure(c.method, p.argv)
@@ -55,7 +55,7 @@ func (b *bench) distortions() error {
 					err = c.read(known, r.dir, got[i])
 				}
 				if err != nil {
-					b.fail(p.name, c.name, err)
+					b.fail(p.name, c.method, err)
 				}
 			}
 		})
@@ -76,7 +76,7 @@ func (b *bench) distortions() error {
 // works for it.
 func perfOfUser(hz int) method {
 	return method{
-		name: "perf record", hz: hz,
+		name: "perf record", hz: hz, foreign: true,
 		wrap: func(dir string, argv []string) ([]string, []string) {
 			return append([]string{"perf", "record", "-q", "-B", "-e", "cpu-clock", "--user-regs=ip", "-F", strconv.Itoa(hz), "-o", filepath.Join(dir, "perf.data"), "--"}, argv...), nil
 		},

@@ -32,7 +32,7 @@ func (b *bench) gaps() error {
 				_, err = fmt.Sscan(r.stdout, &number, &middle, &sum)
 			}
 			if err != nil {
-				b.fail("gaps", m.name, err)
+				b.fail("gaps", m, err)
 				continue
 			}
 			if m.samples == nil { // the bare interrupt counts none

@@ -37,6 +37,8 @@ const (
 type method struct {
 	name string
 	hz   int // samples asked for, 0 if none are taken
+	// foreign ones may fail, which is told: perf 6.1 aborts at times over its build-ids.
+	foreign bool
 	// wrap returns what to run so that argv is sampled and the data get into dir, and
 	// what the environment needs for it.
 	wrap func(dir string, argv []string) (command, environment []string)
@@ -128,7 +130,7 @@ var perfWrote = regexp.MustCompile(`\(([0-9]+) samples\)`)
 // them (-B) it does not tell the number of samples.
 func perfRecord(hz int) method {
 	return method{
-		name: "perf record", hz: hz,
+		name: "perf record", hz: hz, foreign: true,
 		wrap: func(dir string, argv []string) ([]string, []string) {
 			return append([]string{"perf", "record", "-N", "-e", "cpu-clock", "-F", strconv.Itoa(hz), "-o", filepath.Join(dir, "perf.data"), "--"}, argv...), nil
 		},
@@ -144,7 +146,7 @@ func perfRecord(hz int) method {
 
 func gperftools(library string, hz int) method {
 	return method{
-		name: "gperftools", hz: hz,
+		name: "gperftools", hz: hz, foreign: true,
 		wrap: func(dir string, argv []string) ([]string, []string) {
 			return argv, []string{"LD_PRELOAD=" + library, "CPUPROFILE=" + filepath.Join(dir, "prof"), "CPUPROFILE_FREQUENCY=" + strconv.Itoa(hz)}
 		},

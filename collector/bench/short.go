@@ -55,7 +55,7 @@ func (b *bench) short() error {
 				got, of, err = count(r.dir)
 			}
 			if err != nil {
-				b.fail("short", m.name, err)
+				b.fail("short", m, err)
 				continue
 			}
 			truths[i] = append(truths[i], 100*short/(short+long))

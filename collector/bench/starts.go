@@ -30,7 +30,7 @@ func (b *bench) starts() error {
 				_, err = fmt.Sscan(r.stdout, &middle)
 			}
 			if err != nil {
-				b.fail("starts", m.name, err)
+				b.fail("starts", m, err)
 				continue
 			}
 			took[i] = append(took[i], middle/1e3)
