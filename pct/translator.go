@@ -52,12 +52,13 @@ func (v *invocation) endStamped() {
 // startTranslator starts a translator: the command given, or the default one with
 // arguments.
 func startTranslator(command string, arguments ...string) (*translators.Client, error) {
-	if argv := strings.Fields(command); len(argv) > 0 {
-		return translators.Start(argv)
+	argv := strings.Fields(command)
+	if len(argv) == 0 {
+		argv = append([]string{defaultTranslator}, arguments...)
 	}
-	name, err := translators.Find()
-	if err != nil {
+	var err error
+	if argv[0], err = translators.Find(argv[0]); err != nil {
 		return nil, err
 	}
-	return translators.Start(append([]string{name}, arguments...))
+	return translators.Start(argv)
 }

@@ -46,11 +46,11 @@ func (c *clients) start(command string) (path.Translator, error) {
 	}
 	argv := strings.Fields(command)
 	if len(argv) == 0 {
-		name, err := translators.Find()
-		if err != nil {
-			return nil, err
-		}
-		argv = append([]string{name}, c.arguments...)
+		argv = append([]string{translators.Default}, c.arguments...)
+	}
+	var err error
+	if argv[0], err = translators.Find(argv[0]); err != nil {
+		return nil, err
 	}
 	client, err := translators.Start(argv)
 	if err != nil {
@@ -105,6 +105,10 @@ func (p *printer) askForeign(spots []spot) error {
 		byCommand[command].spots = append(byCommand[command].spots, s)
 	}
 	for _, b := range batches {
+		var err error
+		if b.argv[0], err = translators.Find(b.argv[0]); err != nil {
+			return err
+		}
 		var requests []byte
 		for _, s := range b.spots {
 			requests = p.request.append(requests, s)
