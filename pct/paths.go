@@ -1,6 +1,9 @@
 package main
 
 import (
+	"slices"
+
+	"github.com/profilecollection/pct/pct/data"
 	"github.com/profilecollection/pct/pct/internal/path"
 	"github.com/profilecollection/pct/pct/internal/report"
 )
@@ -36,6 +39,9 @@ func (v *invocation) profile(
 	if err != nil {
 		return err
 	}
+	if v.Total && !calls(runs) {
+		v.warn("-total: these samples have no callers; they count with the functions that theirs were inlined into, no others")
+	}
 	innermost := v.command.granularity != nil && !v.Total
 	t, end, err := v.startTranslator(functions, needs(v.Granularity, innermost)...)
 	if err != nil {
@@ -57,6 +63,13 @@ func (v *invocation) profile(
 		return err
 	}
 	return report.Profile(&v.out, p, style)
+}
+
+// calls reports whether any sample has a caller: those of count files have none.
+func calls(runs *path.Runs) bool {
+	return slices.ContainsFunc(runs.Data(), func(r *data.Run) bool {
+		return slices.ContainsFunc(r.Nodes, func(n data.Node) bool { return n.Parent != 0 })
+	})
 }
 
 // startTranslator starts the translator that was asked for, none if functions do not
