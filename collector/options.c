@@ -2,6 +2,8 @@
 #include "sys.h"
 #include "text.h"
 
+#include <sys/auxv.h>
+
 struct options options = {
 	.kind = KIND_HISTOGRAM,
 	.width = 4,
@@ -172,12 +174,16 @@ bool options_read(char **environment)
 	const char *s = value_of(environment, "PCT");
 	const char *dir, *run;
 
-	if (!s)
+	/* A program with more rights than its user must not write where the user says. */
+	if (!s || getauxval(AT_SECURE))
 		return false;
 	letters(s);
 	dir = value_of(environment, "PCT_DIR");
 	if (!keep_path(options.dir, dir && *dir ? dir : "/tmp/pct"))
 		return false;
+	/* A slash at the end would have a link followed. */
+	for (size_t n = text_len(options.dir); n > 1 && options.dir[n - 1] == '/'; n--)
+		options.dir[n - 1] = '\0';
 	run = value_of(environment, "PCT_RUN");
 	if (run && *run && !keep_path(options.run, run))
 		options.run[0] = '\0';

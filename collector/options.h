@@ -34,7 +34,8 @@ struct options {
 
 extern struct options options;
 
-/* Reads the environment; false if PCT does not exist in it, or is too long. */
+/* Reads the environment; false if PCT does not exist in it, if a path is too
+ * long, or if the program has rights that its user has not (set-uid). */
 bool options_read(char **environment);
 
 #endif

@@ -147,7 +147,7 @@ func TestHostileRoots(t *testing.T) {
 	if err := os.WriteFile(file, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, root := range []string{link, file, "/proc/none", filepath.Join(shared, "none", "none"), "/" + strings.Repeat("x", 300)} {
+	for _, root := range []string{link, link + "/", file, "/proc/none", filepath.Join(shared, "none", "none"), "/" + strings.Repeat("x", 300)} {
 		s := prepare(t, "q4000", "target", "ratio", "0.1").setenv("PCT_DIR=" + root).run().ok("done\n")
 		if !strings.Contains(s.notes, "nothing is recorded") {
 			t.Errorf("%s: notes %q", root, s.notes)
