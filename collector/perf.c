@@ -3,6 +3,7 @@
 
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 
 #ifndef TRAP_PERF
@@ -70,6 +71,41 @@ bool perf_can_signal(void)
 	return can_open(SIGURG);
 }
 
+/* The event whose descriptor is kept, by its id and inode: there is one at most. */
+static struct {
+	uint64_t id;
+	dev_t device;
+	ino_t inode;
+} kept;
+
+static bool identify(int fd, uint64_t *id, struct stat *st)
+{
+	return sys2(SYS_fstat, fd, st) == 0 && sys3(SYS_ioctl, fd, PERF_EVENT_IOC_ID, id) == 0;
+}
+
+/* A program that closes all descriptors may have another file by this number since. */
+static void close_kept(int fd)
+{
+	struct stat st;
+	uint64_t id;
+
+	if (sys2(SYS_fstat, fd, &st) == 0 && st.st_dev == kept.device && st.st_ino == kept.inode && identify(fd, &id, &st) && id == kept.id)
+		sys_close(fd);
+}
+
+static void *keep(int fd)
+{
+	struct stat st;
+
+	if (!identify(fd, &kept.id, &st)) {
+		sys_close(fd);
+		return NULL;
+	}
+	kept.device = st.st_dev;
+	kept.inode = st.st_ino;
+	return (void *)(uintptr_t)((unsigned)fd << 1 | 1); /* an odd number is a descriptor */
+}
+
 void *perf_open(int tid, uint64_t period, int signal, uint32_t data, bool heirs)
 {
 	struct f_owner_ex owner = { .type = F_OWNER_TID, .pid = tid };
@@ -79,7 +115,7 @@ void *perf_open(int tid, uint64_t period, int signal, uint32_t data, bool heirs)
 	if (fd < 0)
 		return NULL;
 	if (heirs)
-		return (void *)(uintptr_t)((unsigned)fd << 1 | 1); /* an odd number is a descriptor */
+		return keep(fd);
 	event = sys_mmap(PAGE, PROT_READ, MAP_SHARED, fd);
 	if (event && signal) {
 		sys3(SYS_fcntl, fd, F_SETFL, O_ASYNC | O_NONBLOCK);
@@ -94,7 +130,7 @@ void *perf_open(int tid, uint64_t period, int signal, uint32_t data, bool heirs)
 void perf_close(void *event)
 {
 	if ((uintptr_t)event & 1)
-		sys_close((int)((uintptr_t)event >> 1));
+		close_kept((int)((uintptr_t)event >> 1));
 	else if (event)
 		sys2(SYS_munmap, event, PAGE);
 }
