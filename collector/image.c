@@ -17,7 +17,8 @@ static bool read_memory(uintptr_t at, void *to, size_t n)
 {
 	struct iovec local = { to, n }, remote = { (void *)at, n };
 
-	return sys6(SYS_process_vm_readv, sys0(SYS_getpid), (long)&local, 1, (long)&remote, 1, 0) == (long)n;
+	/* By the thread: the process has no memory by its own number when its first thread has ended. */
+	return sys6(SYS_process_vm_readv, sys0(SYS_gettid), (long)&local, 1, (long)&remote, 1, 0) == (long)n;
 }
 
 /* Reads at an offset of the file, which memory shows at src->at + offset. */

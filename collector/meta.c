@@ -6,20 +6,11 @@
 #include "text.h"
 
 #include <sys/utsname.h>
-#include <time.h>
 
 enum { META_MOST = 16384, NAME_MOST = 200 };
 
 static char exe[PATH_MOST];
 static char buffer[META_MOST];
-
-static uint64_t now(int clock)
-{
-	struct timespec t = { 0, 0 };
-
-	sys2(SYS_clock_gettime, clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* Reads a small file to its end or till the buffer is full; the bytes read. */
 static size_t slurp(const char *name, char *to, size_t cap)
@@ -39,7 +30,7 @@ static size_t slurp(const char *name, char *to, size_t cap)
 static const char *executable(void)
 {
 	if (!exe[0]) {
-		long n = sys4(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", exe, sizeof exe - 1);
+		long n = sys4(SYS_readlinkat, AT_FDCWD, "/proc/thread-self/exe", exe, sizeof exe - 1);
 		exe[n > 0 ? n : 0] = '\0';
 	}
 	return exe;
@@ -126,7 +117,7 @@ static uint64_t started(void)
 static void put_arguments(struct text *t)
 {
 	static char arguments[META_MOST / 4];
-	size_t n = slurp("/proc/self/cmdline", arguments, sizeof arguments);
+	size_t n = slurp("/proc/thread-self/cmdline", arguments, sizeof arguments);
 
 	for (size_t i = 0, from = 0; i < n; i++) {
 		if (arguments[i] && i + 1 < n)
@@ -162,12 +153,12 @@ void meta_write(int dir, bool complete)
 	put_number(&t, "started=", started(), "");
 	put_time(&t, "start=", run.start);
 	if (complete)
-		put_time(&t, "end=", now(CLOCK_REALTIME));
+		put_time(&t, "end=", sys_time(CLOCK_REALTIME));
 	put_text(&t, "clock=", run.clock);
 	put_number(&t, "period=", run.period, "ns");
 	put_number(&t, "asked=", 1000000000 / options.period, "");
 	if (complete)
-		put_number(&t, "cpu=", now(CLOCK_PROCESS_CPUTIME_ID), "ns");
+		put_number(&t, "cpu=", sys_time(CLOCK_PROCESS_CPUTIME_ID), "ns");
 	text_str(&t, complete ? "state=complete\n" : "state=running\n");
 	put_notes(&t);
 	put_arguments(&t);

@@ -93,10 +93,7 @@ void object_changed(void)
 
 bool object_stale(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec >= atomic_load_explicit(&stale_at, memory_order_relaxed);
+	return sys_time(CLOCK_MONOTONIC_COARSE) >= atomic_load_explicit(&stale_at, memory_order_relaxed);
 }
 
 static struct object *new_object(enum object_kind kind, uint64_t device, uint64_t inode, const char *path)
@@ -278,7 +275,8 @@ static bool read_map(void)
 	struct first_page first = { 0 };
 	size_t have = 0;
 	bool skipping = false;
-	int fd = sys_openat(AT_FDCWD, "/proc/self/maps", O_RDONLY, 0);
+	/* The process itself has no map any more when its first thread has ended. */
+	int fd = sys_openat(AT_FDCWD, "/proc/thread-self/maps", O_RDONLY, 0);
 	uint32_t n;
 
 	if (fd < 0)
@@ -349,10 +347,7 @@ static void place_area(struct area *a)
 
 static uint64_t monotonic(void)
 {
-	struct timespec t = { 0, 0 };
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	return sys_time(CLOCK_MONOTONIC);
 }
 
 /* Whether an unknown address is worth a reading. */

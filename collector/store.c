@@ -7,6 +7,7 @@
 #include "text.h"
 
 #include <linux/futex.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -31,6 +32,18 @@ static void *payload(const struct count_header *h)
 static enum count_kind kind_for(const struct object *o)
 {
 	return options.kind == KIND_HISTOGRAM && o->kind == OBJECT_ANON ? KIND_TABLE : options.kind;
+}
+
+/*
+ * Whether the program's address space has n bytes more for us: of one that is limited we
+ * take a small part, for allocations of the program must not fail by us.
+ */
+static bool space_permitted(uint64_t n)
+{
+	enum { PART = 64 };
+	struct rlimit limit = { 0, 0 };
+
+	return sys4(SYS_prlimit64, 0, RLIMIT_AS, NULL, &limit) == 0 && (limit.rlim_cur == RLIM_INFINITY || n <= limit.rlim_cur / PART);
 }
 
 /* The header that a count file of the object gets; false if it has nothing to count. */
@@ -68,8 +81,8 @@ static bool fill_header(struct count_header *h, const struct object *o, uint64_t
 		return h->size > 0 && h->capacity <= (UINT64_C(1) << 40);
 	case KIND_LOG:
 		h->capacity = LOG_RECORDS;
-		/* A limit on the size of files makes it shorter. */
-		while (h->capacity > 1 && !file_size_permitted(PAGE + h->capacity * RECORD))
+		/* A limit on the size of files, or of memory, makes it shorter. */
+		while (h->capacity > 1 && (!file_size_permitted(PAGE + h->capacity * RECORD) || !space_permitted(PAGE + h->capacity * RECORD)))
 			h->capacity /= 2;
 		return h->size <= UINT64_C(1) << 32;
 	case KIND_CIRCULAR:
@@ -130,9 +143,12 @@ static bool map(struct object *o, int fd, size_t n)
 {
 	uint64_t lost;
 
-	o->header = sys_mmap(n, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
+	o->header = space_permitted(n) ? sys_mmap(n, PROT_NONE, MAP_SHARED, fd) : NULL;
 	if (!o->header)
 		return false;
+	/* In a program that has all its memory locked (mlockall) the kernel would fill the file with zeros. */
+	sys2(SYS_munlock, o->header, n);
+	sys3(SYS_mprotect, o->header, n, PROT_READ | PROT_WRITE);
 	sys3(SYS_madvise, o->header, n, MADV_DONTFORK);
 	/* One page at a time: around a page of a sparse file the kernel would bring in up to 2 MB of zeros. */
 	sys3(SYS_madvise, o->header, n, MADV_RANDOM);
@@ -271,7 +287,7 @@ static long open_in_run_directory(struct object *o, const struct count_header *h
 static void put_called(struct text *t)
 {
 	static char arguments[PATH_MOST];
-	int fd = sys_openat(AT_FDCWD, "/proc/self/cmdline", O_RDONLY, 0);
+	int fd = sys_openat(AT_FDCWD, "/proc/thread-self/cmdline", O_RDONLY, 0);
 	long n = fd < 0 ? -1 : sys3(SYS_read, fd, arguments, sizeof arguments - 1);
 
 	if (fd >= 0)
@@ -415,8 +431,7 @@ static bool add_to_log(struct object *o, uint64_t vaddr)
 {
 	struct count_header *h = o->header;
 	struct count_record *r = payload(h);
-	struct timespec now;
-	uint64_t i;
+	uint64_t i, now;
 
 	if (vaddr < h->low || vaddr - h->low > UINT32_MAX)
 		return false;
@@ -430,14 +445,14 @@ static bool add_to_log(struct object *o, uint64_t vaddr)
 	r += i % h->capacity;
 	if (!reserve(o, (size_t)((char *)r - (char *)h)))
 		return false;
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	now = sys_time(CLOCK_MONOTONIC);
 	atomic_store_explicit(&r->time, UNWRITTEN, memory_order_relaxed);
 	atomic_thread_fence(memory_order_release);
 	r->offset = (uint32_t)(vaddr - h->low);
 	r->thread = (uint32_t)sys0(SYS_gettid);
 	/* Times count from the start that the file states, which another process may have written. */
 	atomic_store_explicit(&r->time,
-			      (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec - run.monotonic + run.start - h->start,
+			      now - run.monotonic + run.start - h->start,
 			      memory_order_release);
 	return true;
 }

@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <ucontext.h>
 
 #if defined __x86_64__
@@ -72,6 +73,18 @@ static inline int sys_openat(int dir, const char *path, int flags, int mode)
 static inline void sys_close(int fd)
 {
 	sys1(SYS_close, fd);
+}
+
+/*
+ * The time of a clock, ns. The C library's function might be replaced by the program's, or by
+ * one that another library preloads, which may take a lock that the interrupted code holds.
+ */
+static inline uint64_t sys_time(clockid_t clock)
+{
+	struct timespec t = { 0, 0 };
+
+	sys2(SYS_clock_gettime, clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 /* The whole of a small file's write, or how it failed; short is a failure. */
