@@ -8,7 +8,7 @@
 
 #include <time.h>
 
-enum { SLOTS = 8192 };
+enum { SLOTS = 8192, BEHIND = 16 };
 
 enum clock_kind { BY_TIMER, BY_PERF_TRAP, BY_PERF_SIGNAL };
 
@@ -44,14 +44,6 @@ static void (*handler)(int, siginfo_t *, void *);
 
 /* Signals that nobody misses if a tick comes when no handler is there, then others that are seldom used. */
 static const int candidates[] = { SIGURG, SIGWINCH, SIGSTKFLT, SIGPROF, SIGVTALRM };
-
-static uint64_t time_of(clockid_t clock)
-{
-	struct timespec t = { 0, 0 };
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 static struct timespec spec(uint64_t ns)
 {
@@ -96,7 +88,7 @@ static uint64_t first_due(struct slot *s)
 
 	if (options.time == TIME_REAL)
 		return d;
-	since = time_of(CLOCK_MONOTONIC) - time_of(CLOCK_MONOTONIC_COARSE);
+	since = sys_time(CLOCK_MONOTONIC) - sys_time(CLOCK_MONOTONIC_COARSE);
 	return d > since ? d - since : 1;
 }
 
@@ -116,7 +108,7 @@ static bool start_timer(struct slot *s)
 	if (sys3(SYS_timer_create, clock, &e, &s->timer) < 0)
 		return false;
 	if (options.random) {
-		s->due = time_of(clock) + first;
+		s->due = sys_time(clock) + first;
 		when.it_value = spec(s->due);
 	} else {
 		when.it_value = spec(first);
@@ -174,7 +166,12 @@ static void set_next(struct slot *s)
 	struct itimerspec when = { 0 };
 
 	if (s->live && kind == BY_TIMER) {
+		uint64_t now = sys_time(timer_clock(atomic_load(&s->tid)));
+
 		s->due += draw(s, 2 * run.period);
+		/* What is far behind, since the program was stopped or had no CPU, is not caught up with. */
+		if (s->due + BEHIND * run.period < now)
+			s->due = now + draw(s, 2 * run.period);
 		when.it_value = spec(s->due);
 		sys4(SYS_timer_settime, s->timer, TIMER_ABSTIME, &when, NULL);
 	} else if (s->live && follow()) {
@@ -221,6 +218,31 @@ static bool choose_signal(int but)
 	return false;
 }
 
+/*
+ * Whether a debugger holds the process: it would see each SIGTRAP, and takes those of a
+ * program that it starts for the steps of that start.
+ */
+static bool traced(void)
+{
+	static const char key[] = "\nTracerPid:\t";
+	static char status[2048];
+	int fd = sys_openat(AT_FDCWD, "/proc/thread-self/status", O_RDONLY, 0);
+	long n = fd < 0 ? 0 : sys3(SYS_read, fd, status, sizeof status - 1);
+	size_t m = sizeof key - 1;
+
+	if (fd >= 0)
+		sys_close(fd);
+	for (long i = 0; i + (long)m < n; i++) {
+		size_t j = 0;
+
+		while (j < m && status[i + (long)j] == key[j])
+			j++;
+		if (j == m)
+			return status[i + (long)m] != '0';
+	}
+	return false;
+}
+
 void clock_choose(void (*f)(int, siginfo_t *, void *))
 {
 	struct timespec resolution = { 0, 4000000 };
@@ -233,7 +255,11 @@ void clock_choose(void (*f)(int, siginfo_t *, void *))
 	run.clock = options.time == TIME_REAL ? "real" : options.time == TIME_VIRTUAL ? "virtual" : follow() ? "thread" : "prof";
 	kind = BY_TIMER;
 	if (options.time != TIME_REAL && options.period < tick) {
-		if (signals_free(SIGTRAP) && perf_can_trap()) {
+		bool held = traced();
+
+		if (held)
+			note_post(NOTE_TRACED);
+		if (!held && signals_free(SIGTRAP) && perf_can_trap()) {
 			kind = BY_PERF_TRAP;
 			signals_install(SIGTRAP, handler);
 			atomic_store(&signo, SIGTRAP);
@@ -266,7 +292,7 @@ int clock_begin(void)
 		while (used <= i && !atomic_compare_exchange_weak(&slots_used, &used, i + 1))
 			;
 		hold(s);
-		s->random ^= (uint64_t)tid << 40 ^ time_of(CLOCK_MONOTONIC) * UINT64_C(0x9e3779b97f4a7c15);
+		s->random ^= (uint64_t)tid << 40 ^ sys_time(CLOCK_MONOTONIC) * UINT64_C(0x9e3779b97f4a7c15);
 		start(s);
 		let_go(s);
 		return (int)i;
