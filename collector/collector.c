@@ -203,6 +203,19 @@ void collector_goes_on(void)
 	release_slow_blocked(&mask);
 }
 
+void collector_confine(void)
+{
+	int awake = AWAKE;
+
+	if (!collector_mine() || atomic_load(&state) != AWAKE)
+		return;
+	note_post(NOTE_CONFINED);
+	clock_pause();
+	atomic_store(&off, true);
+	collector_complete(true);
+	atomic_compare_exchange_strong(&state, &awake, ASLEEP);
+}
+
 EXPORT void pct_on(void)
 {
 	if (collector_awake() && collector_mine()) {

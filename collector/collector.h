@@ -18,6 +18,9 @@ bool collector_mine(void);
 /* The process ends normally: for good, or it tries to execute another program. */
 void collector_complete(bool for_good);
 
+/* The program forbids itself system calls: nothing more is sampled, and nothing written at its end. */
+void collector_confine(void);
+
 /* That program could not be executed. */
 void collector_goes_on(void);
 

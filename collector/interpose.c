@@ -10,6 +10,9 @@
 #include "sys.h"
 
 #include <dlfcn.h>
+#include <linux/seccomp.h>
+#include <stdarg.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -68,6 +71,63 @@ EXPORT disposition *__sysv_signal(int signo, disposition *f)
 	return NEXT(__sysv_signal)(signo, f);
 }
 
+static bool aside(int signo)
+{
+	return signals_ours(signo) && collector_mine();
+}
+
+EXPORT disposition *bsd_signal(int signo, disposition *f)
+{
+	return aside(signo) ? set_disposition(signo, f, SA_RESTART) : NEXT(signal)(signo, f);
+}
+
+disposition *ssignal(int, disposition *);
+
+EXPORT disposition *ssignal(int signo, disposition *f)
+{
+	return aside(signo) ? set_disposition(signo, f, SA_RESTART) : NEXT(ssignal)(signo, f);
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+/* The older functions: a handler of ours must not be taken away unseen, for the tick would end the program. */
+EXPORT int sigignore(int signo)
+{
+	if (aside(signo))
+		return set_disposition(signo, SIG_IGN, 0) == SIG_ERR ? -1 : 0;
+	return NEXT(sigignore)(signo);
+}
+
+EXPORT disposition *sigset(int signo, disposition *f)
+{
+	/* To hold a signal is to block it, which loses ticks and does no harm. */
+	if (f == SIG_HOLD || !aside(signo))
+		return NEXT(sigset)(signo, f);
+	return set_disposition(signo, f, 0);
+}
+
+#pragma GCC diagnostic pop
+
+/*
+ * A program that confines itself to some system calls may be ended for one of ours: no tick
+ * comes from then on.
+ */
+EXPORT int prctl(int option, ...)
+{
+	unsigned long a[4];
+	va_list rest;
+
+	va_start(rest, option);
+	for (int i = 0; i < 4; i++)
+		a[i] = va_arg(rest, unsigned long);
+	va_end(rest);
+	/* A filter that is NULL asks whether there are filters. */
+	if (option == PR_SET_SECCOMP && (a[0] == SECCOMP_MODE_STRICT || a[1]))
+		collector_confine();
+	return NEXT(prctl)(option, a[0], a[1], a[2], a[3]);
+}
+
 /*
  * The set to block instead of `set`. A program that blocks all signals does not mean the one of the
  * clock; one that blocks it among few wants to wait for it, and gets it.
@@ -95,8 +155,7 @@ static const sigset_t *but_ours(int how, const sigset_t *set, sigset_t *copy)
 				sigdelset(copy, s);
 		return copy;
 	}
-	if (found != SIGTRAP)
-		clock_yield_signal(found);
+	clock_yield_signal(found);
 	return set;
 }
 

@@ -18,6 +18,7 @@ static const char *const sentences[NOTES] = {
 	[NOTE_NO_SIGNAL] = "nothing more is sampled: the program uses all signals that could serve",
 	[NOTE_SIGNAL_TAKEN] = "the program uses the signal of the clock, which now uses another one",
 	[NOTE_TRAP_TAKEN] = "the program uses SIGTRAP: the clock now uses another signal",
+	[NOTE_CONFINED] = "the program confined itself by seccomp: what follows is not sampled",
 	[NOTE_TRACED] = "a debugger holds the program: the clock does not use SIGTRAP",
 };
 

@@ -39,6 +39,8 @@ func run(m *testing.M) int {
 		{"make", "-s", "-C", "..", "OUT=" + dir},
 		{"gcc", "-O2", "-g", "-o", lib("target"), "testdata/target.c", "-lm"},
 		{"gcc", "-O2", "-g", "-fsanitize=address", "-o", lib("sanitized"), "testdata/target.c", "-lm"},
+		{"gcc", "-O2", "-g", "-o", lib("polite"), "testdata/polite.c", "-lm"},
+		{"gcc", "-O2", "-g", "-o", lib("polite-linked"), "testdata/polite.c", lib("pct.o"), "-lm"},
 		{"gcc", "-O2", "-g", "-shared", "-fPIC", "-o", lib("first.so"), "testdata/work.c"},
 		{"gcc", "-O2", "-g", "-shared", "-fPIC", "-o", lib("second.so"), "testdata/work.c"},
 		{"gcc", "-O2", "-g", "-I..", "-o", lib("switch"), "testdata/switch.c", lib("pct.o")},
