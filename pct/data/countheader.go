@@ -116,6 +116,8 @@ func (c *Counts) check(width, address uint32, binSize, period uint64, kind uint3
 		return fmt.Errorf("room for %d", c.Capacity)
 	case c.Kind == Histogram && c.Capacity > 0 && (c.Capacity-1 > math.MaxUint64/binSize || (c.Capacity-1)*binSize > math.MaxUint64-c.Low):
 		return fmt.Errorf("%d bins of %d bytes from 0x%x", c.Capacity, binSize, c.Low)
+	case c.Kind == Histogram && c.Size != 0 && c.Capacity != (c.Size-1)/binSize+1:
+		return fmt.Errorf("%d bins of %d bytes for %d bytes of addresses", c.Capacity, binSize, c.Size)
 	case period > math.MaxInt64:
 		return fmt.Errorf("a period of %d ns", period)
 	case kind > ObjectKernel:

@@ -85,6 +85,9 @@ func OpenCounts(path string) (*Counts, error) {
 	if c.Translator != "" && !ours(f) {
 		c.Translator, c.Refused = "", c.Translator
 	}
+	if width := c.wider(size); width > 0 {
+		return nil, &NotCounts{path, fmt.Sprintf("damaged count file: counters of %d bytes, where there is room for such of %d", c.Width, width), false}
+	}
 	if err := c.countFull(f); err != nil {
 		return nil, err
 	}
@@ -159,6 +162,18 @@ func (c *Counts) truncated(size int64) error {
 		what = "its records are"
 	}
 	return &Truncated{Path: c.Path, Offset: min(whole, size), Size: size, Why: what + " cut off"}
+}
+
+// wider is the width of counters that a histogram's file of this size was made for, if
+// it is greater than the one that the header says; else 0. A file for narrower ones
+// looks like one that is cut off.
+func (c *Counts) wider(size int64) int {
+	for width := 2 * c.Width; c.Kind == Histogram && c.Capacity > 0 && width <= 8; width *= 2 {
+		if uint64(size-c.payload) == c.Capacity*uint64(width) {
+			return width
+		}
+	}
+	return 0
 }
 
 // entries is the number of bins, records or table entries that can hold something.
