@@ -82,7 +82,12 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if err == nil || errors.Is(err, syscall.EPIPE) {
 		return status
 	}
-	fmt.Fprintf(stderr, "pct: %v\n", err)
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		if !strings.HasPrefix(line, " ") { // which continues the one before
+			line = "pct: " + line
+		}
+		fmt.Fprintln(stderr, line)
+	}
 	var wrong *misuse
 	if errors.As(err, &wrong) {
 		return misused

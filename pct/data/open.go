@@ -197,11 +197,24 @@ func readRegular(path string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// notARun tells those who named the directory above to name what is in it.
+// notARun tells those who named the directory above to name what is in it, and those
+// whose disk was full that nothing is.
 func notARun(path string) error {
+	if empty(path) {
+		return fmt.Errorf("%s has no data: it is no run directory, or the disk was full when it was made", path)
+	}
 	hint := ""
 	if inside, err := filepath.Glob(filepath.Join(path, "*", metaFile)); err == nil && len(inside) > 0 {
 		hint = fmt.Sprintf("; it holds some, such as %s", filepath.Dir(inside[0]))
 	}
 	return fmt.Errorf("%s is not a run directory: it has neither %s nor %s nor count files%s", path, metaFile, pathsFile, hint)
+}
+
+// empty reports whether a directory holds no byte.
+func empty(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		st, err := e.Info()
+		return err != nil || !st.Mode().IsRegular() || st.Size() > 0
+	})
 }
