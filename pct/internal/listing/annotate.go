@@ -24,11 +24,15 @@ type source struct {
 }
 
 // View writes the source files that the pattern matches, the hottest first: what is
-// around their hot lines.
+// around their hot lines. It is an error if a pattern matches none.
 func (l *Listing) View(w io.Writer, found []path.SourceFile, pattern Pattern) error {
 	out := bufio.NewWriter(w)
 	hidden, rest := 0, amount{}
-	for _, s := range l.sources(found, pattern) {
+	all := l.sources(found, pattern)
+	if len(all) == 0 && pattern.text != "" {
+		return noneMatches("source file", pattern)
+	}
+	for _, s := range all {
 		if s.file.err != nil {
 			continue
 		}

@@ -27,6 +27,10 @@ const (
 // begins with head. The directory must be new or empty, or hold older copies, which
 // go. It returns the number of copies.
 func (l *Listing) Copies(dir string, head []byte, found []path.SourceFile, pattern Pattern) (int, error) {
+	all := l.sources(found, pattern)
+	if len(all) == 0 && pattern.text != "" {
+		return 0, noneMatches("source file", pattern)
+	}
 	if err := prepare(dir); err != nil {
 		return 0, err
 	}
@@ -36,7 +40,7 @@ func (l *Listing) Copies(dir string, head []byte, found []path.SourceFile, patte
 	fmt.Fprintf(&index, "# margin: %s\n# share\tsamples\tcopy\tsource\n", strings.Join(l.titles(), ", "))
 	taken := map[string]bool{indexName: true}
 	copies := map[string]*source{}
-	for _, s := range l.sources(found, pattern) {
+	for _, s := range all {
 		name := noCopy
 		if s.file.err == nil {
 			name = unique(taken, printable(filepath.Base(s.file.path)))

@@ -26,12 +26,17 @@ type function struct {
 // Disassemble writes the functions that the pattern matches, by their own names or by
 // those of functions inlined there, the hottest first and at most so many (0 is all):
 // what is around their hot instructions. Before each instruction that is of another
-// line of the source than the one before stands that line.
+// line of the source than the one before stands that line. It is an error if a pattern matches
+// none.
 func (l *Listing) Disassemble(w io.Writer, t path.Translator, found []path.Instruction, pattern Pattern, most int) error {
 	out := bufio.NewWriter(w)
 	lines := l.lineAmounts(found)
 	shown, hidden, rest := 0, 0, amount{}
-	for _, f := range l.functions(found, pattern) {
+	all := l.functions(found, pattern)
+	if len(all) == 0 && pattern.text != "" {
+		return noneMatches("function", pattern)
+	}
+	for _, f := range all {
 		if most > 0 && shown == most || !l.wanted(f.amount, pattern) {
 			hidden++
 			rest = rest.plus(f.amount)

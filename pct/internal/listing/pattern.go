@@ -2,6 +2,7 @@ package listing
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 )
@@ -20,6 +21,11 @@ func ParsePattern(s string) (Pattern, error) {
 
 // String returns the pattern as it was written, "" if it matches all.
 func (p Pattern) String() string { return p.text }
+
+// noneMatches says that a pattern is of nothing that has samples.
+func noneMatches(what string, p Pattern) error {
+	return fmt.Errorf("no %s with samples matches %s", what, printable(p.text))
+}
 
 func (p Pattern) name(name string) bool { return p.text == "" || wild(p.text, name) }
 
