@@ -80,13 +80,13 @@ func (v *invocation) info(r *data.Run) {
 	line("samples", fmt.Sprintf("%d (%d partial), weight %d %s", samples, partial, weight, r.Header.Unit))
 	delete(threads, 0)
 	line("threads", whole(len(threads)))
-	line("frames", fmt.Sprintf("%d calling contexts in %d objects", len(r.Nodes)-1, len(r.Objects)-1))
+	line("frames", plural(uint64(len(r.Nodes)-1), "calling context")+" in "+plural(uint64(len(r.Objects)-1), "object"))
 	line("fields", strings.Join(r.Fields[1:], ", "))
 	for _, why := range slices.Sorted(maps.Keys(r.Lost)) {
 		line("lost", fmt.Sprintf("%d: %s", r.Lost[why], why))
 	}
 	if m.State != "" && m.State != "running" && m.Samples != samples {
-		line("but", fmt.Sprintf("the collector counted %d samples", m.Samples))
+		line("but", "the collector counted "+plural(m.Samples, "sample"))
 	}
 	for _, c := range r.Counts {
 		line("counts", countFile(c))
@@ -102,17 +102,25 @@ func countFile(c *data.Counts) string {
 	if c.Kind == data.Histogram {
 		kind = fmt.Sprintf("histogram, counters of %d B, bins of %d B", c.Width, c.BinSize)
 	}
-	s := fmt.Sprintf("%s of %s: %s, %d samples", filepath.Base(c.Path), c.Object, kind, c.Samples)
+	s := fmt.Sprintf("%s of %s: %s, %s", filepath.Base(c.Path), c.Object, kind, plural(c.Samples, "sample"))
 	if c.Lost > 0 {
 		s += fmt.Sprintf(", %d lost", c.Lost)
 	}
 	if c.Full > 0 {
-		s += fmt.Sprintf(", %d counters full", c.Full)
+		s += ", " + plural(c.Full, "counter") + " full"
 	}
 	if c.Translator != "" {
 		s += ", translator " + c.Translator
 	}
 	return s
+}
+
+// plural is a number of things.
+func plural(n uint64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // quoted writes arguments such that their borders can be seen.

@@ -117,7 +117,7 @@ func (w *countWriter) add(in *path.Instruction, samples, weight uint64) {
 // ready says what is left out, and that there is something to write.
 func (w *countWriter) ready() error {
 	if w.leftOut > 0 {
-		w.v.warn("%d samples are left out: they are in the kernel, or in no known object", w.leftOut)
+		w.v.warn("left out: %s in the kernel, or in no known object", plural(w.leftOut, "sample"))
 	}
 	if len(w.piles) == 0 {
 		return errors.New("no samples in any object")

@@ -69,6 +69,9 @@ func (v *invocation) rawValues(runs *path.Runs, selected *path.Selection) error 
 	}
 	name := strings.Join(fields, ", ")
 	if len(values) == 0 {
+		if missing == 1 {
+			return fmt.Errorf("the only sample has no value of %s", name)
+		}
 		return fmt.Errorf("none of the %d samples has a value of %s", missing, name)
 	}
 	if missing > 0 {

@@ -374,7 +374,7 @@ func TestSelectErrors(t *testing.T) {
 	check(t, err)
 	for _, c := range []struct{ where, want string }{
 		{"m > 1", `no sample has a value "m": the fields are `},
-		{"n > 5", "none of the 1 samples is selected by n > 5"},
+		{"n > 5", "the only sample is not selected by n > 5"},
 	} {
 		e, err := ParseExpr(c.where)
 		check(t, err)

@@ -104,8 +104,14 @@ func (rs *Runs) saturated() []string {
 		return nil
 	}
 	sentence := fmt.Sprintf("%d samples were lost", lost)
-	if full > 0 {
-		sentence += fmt.Sprintf("; %d counters are full: their addresses may have more samples than is shown", full)
+	if lost == 1 {
+		sentence = "1 sample was lost"
+	}
+	switch {
+	case full == 1:
+		sentence += "; 1 counter is full: its addresses may have more samples than are shown"
+	case full > 1:
+		sentence += fmt.Sprintf("; %d counters are full: their addresses may have more samples than are shown", full)
 	}
 	return []string{sentence}
 }
@@ -253,7 +259,11 @@ func (rs *Runs) empty() error {
 	why := r.Dir + " has no samples"
 	switch {
 	case lost > 0:
-		why += fmt.Sprintf(": all %d were lost (%s)", lost, strings.Join(reasons(r.Run), ", "))
+		all := fmt.Sprintf("all %d were", lost)
+		if lost == 1 {
+			all = "the only one was"
+		}
+		why += fmt.Sprintf(": %s lost (%s)", all, strings.Join(reasons(r.Run), ", "))
 	case r.Meta.State == stateRunning && r.Meta.Samples == 0:
 		why += " yet: the program has not used one period of CPU time"
 	case r.Meta.Period > 0 && r.Meta.CPU > 4*r.Meta.Period:

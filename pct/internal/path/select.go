@@ -192,8 +192,12 @@ func (rs *Runs) Select(window *Window, where *Expr) (*Selection, error) {
 		if where != nil {
 			by = append(by, where.source)
 		}
-		return nil, &NoSamples{fmt.Sprintf("none of the %d samples is selected by %s%s",
-			rs.Summary().Samples, strings.Join(by, " and "), rs.when(window))}
+		none := "the only sample is not"
+		if n := rs.Summary().Samples; n != 1 {
+			none = fmt.Sprintf("none of the %d samples is", n)
+		}
+		return nil, &NoSamples{fmt.Sprintf("%s selected by %s%s",
+			none, strings.Join(by, " and "), rs.when(window))}
 	}
 	return sel, nil
 }
