@@ -14,9 +14,10 @@ func psCommand() command {
 		summary: "The process tree: how each process came and ended, its CPU time and samples",
 		details: `
 Each line is a process, its children below it: how it came (launch, attach, fork,
-vfork, clone), its state (running, exit 0, signal SIGKILL, detached), what was done
-with it (sampled, followed, released, setuid, waiting), when it started and how long
-it ran, its CPU time and that of its whole subtree, in seconds. A ? is unknown.
+vfork, clone; library: it samples itself), its state (running, exit 0, signal SIGKILL,
+detached; of the library complete, killed), what was done with it (sampled, followed,
+released, setuid, waiting), when it started and how long it ran, its CPU time and that
+of its whole subtree, in seconds. A ? is unknown.
 DIR is also a directory of run directories, such as /tmp/pct.
 `,
 		flags:   []string{"O FILE"},

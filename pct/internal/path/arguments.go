@@ -26,6 +26,23 @@ func (s source) name() string {
 	return filepath.Base(s.dir)
 }
 
+// part reports whether the directory has files with samples that are not read.
+func (s source) part() bool {
+	if s.names == nil || s.loose {
+		return false
+	}
+	entries, err := os.ReadDir(s.dir)
+	return err != nil || slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		name := e.Name()
+		if !e.Type().IsRegular() || data.IsPart(name) || slices.Contains(s.names, name) {
+			return false
+		}
+		var foreign *data.NotCounts
+		_, err := data.OpenCounts(filepath.Join(s.dir, name))
+		return name == "paths" || !errors.As(err, &foreign)
+	})
+}
+
 // arguments finds what the arguments of a report stand for, each thing once: run
 // directories, directories of them, and their files. Files that belong to a run but
 // hold no samples are passed over.

@@ -14,12 +14,15 @@ import (
 	"github.com/profilecollection/pct/pct/data"
 )
 
+// libraryCollector is the one in the meta of runs of the library.
+const libraryCollector = "libpct"
+
 // A Process is a row of the process tree.
 type Process struct {
 	Depth     int // number of its ancestors in the tree
 	Pid, Ppid int
-	How       string        // "launch", "attach", "fork", "vfork", "clone"; "" unknown
-	State     string        // "running", "exit 0", "signal SIGKILL", "detached"; "" unknown, as its collector was killed
+	How       string        // "launch", "attach", "fork", "vfork", "clone", "library"; "" unknown
+	State     string        // "running", "exit 0", "signal SIGKILL", "detached", "complete", "killed"; "" unknown, as its collector was killed
 	Mode      string        // "sampled", "followed", "released", "setuid", "waiting"; "" unknown
 	Start     time.Duration // since the start of the first process of its tree
 	Wall      time.Duration // from its start to its end or, while it runs, to now; 0 unknown
@@ -169,6 +172,9 @@ func kinless(runs []*run) []*node {
 		n.Parent = -1
 		n.Pid, n.Ppid, n.Start, n.End = first.Meta.Pid, first.Meta.Ppid, first.Meta.Start, last.Meta.End
 		n.Status = last.Meta.Status
+		if first.Meta.Collector == libraryCollector {
+			n.How = "library"
+		}
 		if n.Status == "" && last.Meta.State != stateRunning {
 			n.Status = last.Meta.State
 		}

@@ -17,6 +17,7 @@ type run struct {
 	name    string        // PROG.PID
 	offset  time.Duration // from the start of the first process of its tree to its own origin
 	goesOn  bool          // a collector has its files open
+	part    bool          // files with samples of the directory were left out
 	kernel  []data.KernelSymbol
 	process *process
 }

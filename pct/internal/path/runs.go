@@ -58,7 +58,7 @@ func (rd *Reader) Open(names []string) (*Runs, error) {
 			}
 		}
 		f := trees.of(r.Dir, r.Meta)
-		in := &run{Run: r, name: s.name()}
+		in := &run{Run: r, name: s.name(), part: s.part()}
 		if slices.ContainsFunc(r.Objects, isKernel) {
 			if in.kernel, err = data.ReadKernelSymbols(r.Dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				problems = append(problems, err)
@@ -148,7 +148,7 @@ type Summary struct {
 	Resource  string        // what the weights measure, "cpu"
 	Clocks    []string      // each once, in order
 	Asked     float64       // Hz, of the first run with samples; 0 unknown
-	Got       float64       // samples per second of CPU time, of all runs; 0 unknown
+	Got       float64       // samples per second of CPU time, of all runs; 0 where not all of both is known
 	CPU       time.Duration // of the processes with samples; 0 unknown
 	Lost      uint64
 	Partial   int      // samples whose call path is not complete
@@ -194,10 +194,18 @@ func (rs *Runs) Summary() Summary {
 		}
 	}
 	// Over a period or two the rate says more of chance than of the clock.
-	if s.CPU.Seconds()*s.Asked >= 2 {
+	if s.CPU.Seconds()*s.Asked >= 2 && !slices.ContainsFunc(rs.all, (*run).rateless) {
 		s.Got = float64(s.Samples) / s.CPU.Seconds()
 	}
 	return s
+}
+
+// rateless reports whether the samples of a run can't be divided by its CPU time: that
+// is not known, some samples are not there, or they are of another time.
+func (r *run) rateless() bool {
+	overwritten := func(c *data.Counts) bool { return c.Kind == data.Circular && c.Written > c.Capacity }
+	return len(r.Samples) > 0 &&
+		(r.part || r.Header.Resource == "real" || cpuTime(r.Run) == 0 || slices.ContainsFunc(r.Counts, overwritten))
 }
 
 // cpuTime returns the CPU time that a run's samples are of, 0 if unknown. What the
