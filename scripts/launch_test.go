@@ -49,6 +49,10 @@ func TestLaunchReasons(t *testing.T) {
 	writeFile(t, here("torn"), string(narrow[:4])+"\x02"+string(narrow[5:80]), 0o755)
 	writeFile(t, here("script"), "#!/bin/sh\nexit 7\n", 0o755)
 	writeFile(t, here("headless"), "exit 7\n", 0o755)
+	compileC(t, source, here("secret"))
+	if err := os.Chmod(here("secret"), 0o111); err != nil {
+		t.Fatal(err)
+	}
 	writeFile(t, here("script-of-static"), "#! "+here("static")+" -x\n", 0o755)
 	writeFile(t, here("script-of-script"), "#!"+here("script-of-static")+"\n", 0o755)
 	writeFile(t, here("setuid-script"), "#!/bin/sh\nexit 7\n", 0o755|os.ModeSetuid)
@@ -66,6 +70,7 @@ func TestLaunchReasons(t *testing.T) {
 	const static, rights = "is linked statically", "takes other rights (set-uid, set-gid or capabilities)"
 	for _, tt := range []struct{ program, reason string }{
 		{here("dynamic"), ""},
+		{here("secret"), ""}, // executable, and for all but root not readable
 		{here("script"), ""},
 		{here("headless"), ""},
 		{here("setuid-script"), ""}, // the kernel ignores the bit of scripts

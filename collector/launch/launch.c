@@ -161,15 +161,18 @@ static const char *own_linker(void) {
 
 /* takes_rights: whether the kernel would execute it with other rights, for which
  * the dynamic linker ignores LD_PRELOAD. */
-static bool takes_rights(int fd, const struct stat *st) {
+static bool takes_rights(const char *path) {
+    struct stat st;
     struct statvfs fs;
-    if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 || (fstatvfs(fd, &fs) == 0 && fs.f_flag & ST_NOSUID))
+    if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 || (statvfs(path, &fs) == 0 && fs.f_flag & ST_NOSUID))
         return false;
-    if (st->st_mode & S_ISUID && st->st_uid != getuid())
+    if (stat(path, &st) != 0)
+        return false;
+    if (st.st_mode & S_ISUID && st.st_uid != getuid())
         return true;
-    if ((st->st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && st->st_gid != getgid())
+    if ((st.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && st.st_gid != getgid())
         return true;
-    return getuid() != 0 && fgetxattr(fd, "security.capability", NULL, 0) > 0;
+    return getuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0;
 }
 
 /* why_not_elf tells what keeps the library out of an ELF file, or NULL. */
@@ -196,6 +199,8 @@ static const char *why_not_elf(int fd, const ElfW(Ehdr) *header) {
     return "is linked statically";
 }
 
+static const char *const other_rights = "takes other rights (set-uid, set-gid or capabilities)";
+
 /* why_not tells why a program can't be given the library, as a clause, or NULL. */
 static const char *why_not(const char *path) {
     char interpreter[script_line];
@@ -205,15 +210,14 @@ static const char *why_not(const char *path) {
             ElfW(Ehdr) elf;
         } head;
         memset(&head, 0, sizeof head);
-        struct stat st;
         int fd = open(path, O_RDONLY | O_CLOEXEC);
-        if (fd < 0 || fstat(fd, &st) != 0)
-            return "can't be read";
+        if (fd < 0) /* executable and no more: most can have the library */
+            return takes_rights(path) ? other_rights : NULL;
         ssize_t got = pread(fd, &head, script_line, 0);
         const char *reason = NULL;
         bool script = got >= 2 && head.text[0] == '#' && head.text[1] == '!';
-        if (!script && takes_rights(fd, &st))
-            reason = "takes other rights (set-uid, set-gid or capabilities)";
+        if (!script && takes_rights(path))
+            reason = other_rights;
         else if (!script && got >= (ssize_t)sizeof head.elf && memcmp(head.text, ELFMAG, SELFMAG) == 0)
             reason = why_not_elf(fd, &head.elf);
         close(fd);
