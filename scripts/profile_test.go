@@ -39,6 +39,8 @@ func TestProfileMisuse(t *testing.T) {
 		{"profile -gdb -k echo RAN", "profile: -k: a debugger does not see kernel code: leave out -gdb and -expr" + explains},
 		{"profile -k -R echo RAN", "profile: -R and -k: samples of the kernel come in regular intervals" + explains},
 		{"profile -gdb -log echo RAN", "profile: -log, -last and -verbose are for the library, which -gdb and -expr do not use" + explains},
+		{"profile -vmlinux vmlinux echo RAN", "profile: -vmlinux is about kernel code: give -k too" + explains},
+		{"profile -expr echo@main@n int-avg -by sym echo RAN", "profile: -by, -threshold, -rows, -l and -e are about a report, which with -expr is what the filters print" + explains},
 		{"profile -clock perf echo RAN", "profile: -clock perf: want best, prof, virtual or real, or -gdb" + explains},
 		{"profile -clock real -t 1 echo RAN", "profile: -clock, -log, -last and -verbose are for the library, which -p, -t, -n and -k do not use" + explains},
 		{"profile -F 20000 echo RAN", "profile: a sample each 50 µs is too often: 100 µs (-F 10000) is the least" + explains},
