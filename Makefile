@@ -20,9 +20,9 @@ INSTALL = install
 export GOFLAGS := $(GOFLAGS) -buildvcs=false
 GOBUILD = -trimpath
 
-COMMANDS    = dbctl pct pct-pr
-# What profile and pct run, not people.
-HELPERS     = pct-launch pct-ring
+COMMANDS    = dbctl pct pct-pr pct-ring
+# What profile runs, not people.
+HELPERS     = pct-launch
 TRANSLATORS = pct-addr2line pct-addr2nm pct-disasm pct-gdbline pct-binutils pct-llvm-symbolizer
 SHELL_CMDS  = profile
 # `top` would hide top(1) if it stood in a common bin directory: installed, it
