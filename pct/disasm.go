@@ -35,6 +35,7 @@ func (v *invocation) disasm(percent bool) error {
 	if err != nil {
 		return err
 	}
+	runs.Changed = nil // the listing says what of which object is missing
 	found, err := selected.Instructions(t)
 	if err != nil {
 		return err

@@ -58,6 +58,7 @@ type invocation struct {
 	stdin    io.Reader // with stdout, of the reports that go on
 	stdout   io.Writer
 
+	warned  map[string]bool
 	stamped map[string]*translators.Client // that count files want, by their commands
 }
 
@@ -69,6 +70,17 @@ func (v *invocation) warn(format string, args ...any) {
 func (v *invocation) warnAll(sentences []string) {
 	for _, s := range sentences {
 		v.warn("%s", s)
+	}
+}
+
+// warnOnce writes a line to standard error unless it did so before.
+func (v *invocation) warnOnce(sentence string) {
+	if v.warned == nil {
+		v.warned = map[string]bool{}
+	}
+	if !v.warned[sentence] {
+		v.warned[sentence] = true
+		v.warn("%s", sentence)
 	}
 }
 

@@ -101,6 +101,7 @@ func (v *invocation) choose() (*path.Runs, *path.Selection, error) {
 		return nil, nil, err
 	}
 	v.warnAll(runs.Warnings)
+	runs.Changed = v.warnOnce
 	if v.translator == "" {
 		runs.Stamped = v.stampedTranslator
 	}

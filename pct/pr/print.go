@@ -32,6 +32,7 @@ func (p *printer) print() ([]byte, error) {
 	for _, w := range runs.Warnings {
 		p.warn(errors.New(w))
 	}
+	runs.Changed = func(sentence string) { p.warn(errors.New(sentence)) }
 	if p.vmlinux != "" {
 		if err := runs.UseKernel(p.vmlinux); err != nil {
 			return nil, err

@@ -29,6 +29,10 @@ type Runs struct {
 	// all objects go to the same one.
 	Stamped func(command string) (Translator, error)
 
+	// Changed, unless nil, is told in a sentence of an object whose file is another one
+	// now or is gone, so that its addresses have no names. It may be told again.
+	Changed func(sentence string)
+
 	kernel *kernelImage // where lines of the kernel are found, nil if nowhere
 }
 

@@ -88,6 +88,7 @@ func (s *Selection) resolve(t Translator, templates, innermost bool) (*symbols, 
 			return nil, err
 		}
 	}
+	s.tellChanged(all)
 	if !templates {
 		short := map[string]string{} // names are long, and most are there many times
 		for _, chain := range all.chains {
