@@ -158,6 +158,9 @@ func (rs *Runs) translate(all *symbols, t Translator, object objectKey, places [
 	if object.kernel != nil {
 		return all.translateKernel(t, rs.kernel, object, places)
 	}
+	if object.path == vdsoPath && object.translator == "" && all.nameVDSO(object, places) {
+		return nil
+	}
 	if object.translator != "" && rs.Stamped != nil {
 		var err error
 		if t, err = rs.Stamped(object.translator); err != nil {

@@ -1,0 +1,70 @@
+package path
+
+import (
+	"bytes"
+	"debug/elf"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/profilecollection/pct/translators"
+)
+
+// vdsoPath is the object of the code that the kernel maps into all processes.
+const vdsoPath = "[vdso]"
+
+// nameVDSO fills in the chains of places in the vDSO by the symbols of the one that the
+// kernel gave this process, if it is of the same build: it is in no file that a
+// translator could read.
+func (s *symbols) nameVDSO(object objectKey, places []int) bool {
+	f, err := ownVDSO()
+	if err != nil || object.buildID == "" || translators.BuildID(f) != object.buildID {
+		return false
+	}
+	functions, err := f.DynamicSymbols()
+	if err != nil {
+		return false
+	}
+	for _, p := range places {
+		vaddr := s.places[p].vaddr
+		i := slices.IndexFunc(functions, func(f elf.Symbol) bool {
+			// Each has a second, weak name.
+			return strings.HasPrefix(f.Name, "__vdso_") && vaddr-f.Value < f.Size
+		})
+		answer := translators.Location{}
+		if i >= 0 {
+			answer.Func = functions[i].Name
+		}
+		s.answer(p, object.path, vaddr, []translators.Location{answer})
+	}
+	return true
+}
+
+// ownVDSO is the image of the vDSO in this process.
+func ownVDSO() (*elf.File, error) {
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(string(maps)) {
+		var start, end uint64
+		if !strings.HasSuffix(line, " "+vdsoPath+"\n") {
+			continue
+		}
+		if _, err := fmt.Sscanf(line, "%x-%x ", &start, &end); err != nil {
+			return nil, err
+		}
+		memory, err := os.Open("/proc/self/mem")
+		if err != nil {
+			return nil, err
+		}
+		defer memory.Close()
+		image := make([]byte, end-start)
+		if _, err := memory.ReadAt(image, int64(start)); err != nil {
+			return nil, err
+		}
+		return elf.NewFile(bytes.NewReader(image))
+	}
+	return nil, os.ErrNotExist
+}
