@@ -153,9 +153,15 @@ static void stop(struct slot *s)
 	s->event = NULL;
 }
 
-/* Holds a slot; only ever waits for a handler, which never waits for us. */
-static void hold(struct slot *s)
+/*
+ * Holds a slot; only ever waits for a handler, which never waits for us. Signals wait: a
+ * handler of the program may come here too, by sigaction.
+ */
+static void hold(struct slot *s, uint64_t *mask)
 {
+	uint64_t all = UINT64_MAX;
+
+	sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, mask, sizeof all);
 	while (atomic_exchange(&s->busy, true))
 		sys0(SYS_sched_yield);
 }
@@ -187,6 +193,12 @@ static void let_go(struct slot *s)
 	atomic_store(&s->busy, false);
 	if (atomic_exchange(&s->ticked, false))
 		next(s);
+}
+
+static void unhold(struct slot *s, const uint64_t *mask)
+{
+	let_go(s);
+	sys4(SYS_rt_sigprocmask, SIG_SETMASK, mask, NULL, sizeof *mask);
 }
 
 /* Sets up the next tick after one; leaves that to the holder of the slot if there is one, whom the tick may have interrupted. */
@@ -285,16 +297,17 @@ int clock_begin(void)
 
 	for (uint32_t i = 0; i < SLOTS; i++) {
 		struct slot *s = &slots[i];
+		uint64_t mask;
 		int nobody = 0;
 
 		if (atomic_load_explicit(&s->tid, memory_order_relaxed) || !atomic_compare_exchange_strong(&s->tid, &nobody, tid))
 			continue;
 		while (used <= i && !atomic_compare_exchange_weak(&slots_used, &used, i + 1))
 			;
-		hold(s);
+		hold(s, &mask);
 		s->random ^= (uint64_t)tid << 40 ^ sys_time(CLOCK_MONOTONIC) * UINT64_C(0x9e3779b97f4a7c15);
 		start(s);
-		let_go(s);
+		unhold(s, &mask);
 		return (int)i;
 	}
 	return -1;
@@ -303,24 +316,26 @@ int clock_begin(void)
 void clock_end(int slot)
 {
 	struct slot *s = &slots[slot];
+	uint64_t mask;
 
-	hold(s);
+	hold(s, &mask);
 	stop(s);
-	let_go(s);
+	unhold(s, &mask);
 	atomic_store(&s->tid, 0);
 }
 
 static void each_thread(void (*f)(struct slot *))
 {
 	uint32_t used = atomic_load(&slots_used);
+	uint64_t mask;
 
 	for (uint32_t i = 0; i < used; i++) {
 		if (!atomic_load(&slots[i].tid))
 			continue;
-		hold(&slots[i]);
+		hold(&slots[i], &mask);
 		if (atomic_load(&slots[i].tid))
 			f(&slots[i]);
-		let_go(&slots[i]);
+		unhold(&slots[i], &mask);
 	}
 }
 

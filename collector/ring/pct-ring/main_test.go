@@ -232,6 +232,25 @@ func near(t *testing.T, what string, k, n int, share float64) {
 }
 
 // calibrated are units of work of about a millisecond of CPU time.
-const calibrated = 3500
+const calibrated = 750
+
+// cpuTimes is what threads of spin have printed: their shares of the CPU time.
+func cpuTimes(t *testing.T, text string) map[uint32]float64 {
+	t.Helper()
+	shares, sum := map[uint32]float64{}, 0.0
+	for line := range strings.Lines(text) {
+		var tid uint32
+		var ns float64
+		if _, err := fmt.Sscan(line, &tid, &ns); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		shares[tid] = ns
+		sum += ns
+	}
+	for tid := range shares {
+		shares[tid] /= sum
+	}
+	return shares
+}
 
 func units(milliseconds int) string { return fmt.Sprint(milliseconds * calibrated) }

@@ -71,7 +71,10 @@ func TestMeta(t *testing.T) {
 func TestThreads(t *testing.T) {
 	for _, how := range []string{"-cpus", "-threads"} {
 		r := command(t, how, "-F", "997", "spin-static", "threads", units(120))
+		var out strings.Builder
+		r.Stdout = &out
 		r.want(0)
+		used := cpuTimes(t, out.String())
 		run := r.only("spin-static")
 		each := map[uint32]int{}
 		for _, s := range run.Samples {
@@ -86,8 +89,8 @@ func TestThreads(t *testing.T) {
 		for _, k := range each {
 			n += k
 		}
-		for _, k := range each {
-			near(t, how+" a thread", k, n, 1./3)
+		for tid, k := range each {
+			near(t, how+" a thread", k, n, used[tid])
 		}
 	}
 }

@@ -5,6 +5,9 @@
  *                  irregular lengths, so that no clock runs in step
  *   spin threads N three threads with N units each in spin()
  *   spin later N   a line of input later: a thread and a child with N units each
+ *
+ * Threads, and the child, print their ids and the nanoseconds of CPU time that they
+ * used; equal work takes unequal times where others use the processors.
  *   spin state     prints what a program gets from the one that started it
  */
 #define _GNU_SOURCE
@@ -16,19 +19,34 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-static volatile long sink;
+static volatile unsigned long sink;
 
-#define WORK(units) for (long i = 0; i < (units) * 1000L; i++) sink += i
+/* Each step waits for the one before: wherever the code stands, it takes the same time. */
+#define WORK(units)                                     \
+	unsigned long x = 1;                            \
+	for (long i = 0; i < (units) * 1000L; i++)      \
+		x = x * 6364136223846793005UL + 1;      \
+	sink = x
 
 __attribute__((noinline)) void spin(long units) { WORK(units); }
 __attribute__((noinline)) void heavy(long units) { WORK(units); }
 __attribute__((noinline)) void light(long units) { WORK(units); }
 
+static void tell_cpu(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	printf("%d %lld\n", gettid(), t.tv_sec * 1000000000LL + t.tv_nsec);
+	fflush(stdout);
+}
+
 static void *thread(void *units)
 {
 	spin((long)units);
+	tell_cpu();
 	return 0;
 }
 
@@ -61,7 +79,7 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "ratio")) {
 		srandom(1);
 		while (n--) {
-			long part = 1 + random() % 1200;
+			long part = 1 + random() % 260;
 			heavy(3 * part), light(part);
 		}
 	} else if (!strcmp(argv[1], "threads")) {
@@ -75,6 +93,7 @@ int main(int argc, char **argv)
 		pthread_join(t, 0);
 		if (fork() == 0) {
 			spin(n);
+			tell_cpu();
 			_exit(0);
 		}
 		wait(0);
