@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/internal/terminal"
 )
 
 // collection is what Run does. All of it belongs to one goroutine; signals and the
@@ -18,7 +20,7 @@ type collection struct {
 	order   order
 	table   *table
 	out     *output
-	signals *signals
+	signals *terminal.Signals
 	ticks   *kernelTicks // nil: not asked for, or perf events serve
 	bell    int          // eventfd
 
@@ -46,7 +48,7 @@ func (c *collection) close() {
 		c.events.close()
 	}
 	if c.signals != nil {
-		c.signals.close()
+		c.signals.Close()
 	}
 	if c.bell >= 0 {
 		unix.Close(c.bell)
@@ -70,7 +72,7 @@ func (c *collection) run() (status int, err error) {
 			return 0, err
 		}
 	}
-	c.signals = catchSignals(c.ring)
+	c.signals = terminal.Catch(c.ring)
 	if path != "" {
 		err = c.launch(path, ours)
 	} else {
@@ -120,8 +122,8 @@ func (c *collection) heard() {
 	if c.stopped != 0 && continued() {
 		c.stopped = 0
 	}
-	if c.stopped != 0 && c.signals.stopWanted() {
-		stopUs(c.stopped, continued)
+	if c.stopped != 0 && c.signals.StopWanted() {
+		terminal.StopUs(c.stopped, continued)
 		c.stopped = 0
 	}
 }
@@ -136,7 +138,7 @@ type change struct {
 func (c *collection) changed(now change) {
 	if !now.status.Stopped() {
 		c.status, c.cpu, c.ended = now.status, now.cpu, true
-		c.signals.passOn(0)
+		c.signals.PassOn(0)
 		return
 	}
 	c.stopped = now.status.StopSignal()
@@ -169,14 +171,14 @@ func (c *collection) over() bool {
 	case c.cfg.Samples > 0 && c.table.samples >= c.cfg.Samples, !c.ends.IsZero() && !time.Now().Before(c.ends):
 		c.letGo = true
 	case c.root == 0:
-		c.letGo = c.signals.endWanted()
+		c.letGo = c.endWanted()
 	case c.ended && !c.settled:
 		return false
 	case c.ended:
 		// What has not left the session belongs to the program, as for a shell.
-		return c.signals.endWanted() || !c.table.anyIn(os.Getpid())
+		return c.endWanted() || !c.table.anyIn(os.Getpid())
 	default:
-		c.signals.endWanted() // is the program's affair
+		c.endWanted() // is the program's affair
 	}
 	return c.letGo || c.root == 0 && !c.table.anyAlive()
 }
@@ -273,7 +275,7 @@ func (c *collection) launch(path string, ours masks) error {
 		return launchError(path, err)
 	}
 	c.root, c.changes = l.pid, make(chan change, 16)
-	c.signals.passOn(l.pid)
+	c.signals.PassOn(l.pid)
 	go c.watch()
 	return nil
 }
@@ -380,4 +382,10 @@ func statusText(ws unix.WaitStatus) string {
 		return "signal " + unix.SignalName(ws.Signal())
 	}
 	return fmt.Sprintf("exit %d", ws.ExitStatus())
+}
+
+// endWanted reports whether somebody wanted us to end since it was asked last.
+func (c *collection) endWanted() bool {
+	interrupted, terminated := c.signals.InterruptWanted(), c.signals.TermWanted()
+	return interrupted || terminated
 }

@@ -13,6 +13,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/internal/terminal"
 )
 
 // launchWord, as its first argument, makes our own executable a launcher.
@@ -130,8 +132,7 @@ func Launcher() {
 	for sig := unix.Signal(1); sig <= 64; sig++ {
 		// Our runtime's handlers become defaults in the program.
 		if ignored&bit(sig) != 0 {
-			action := [4]uint64{1} // struct kernel_sigaction: SIG_IGN
-			setAction(sig, &action, nil)
+			terminal.Ignore(sig)
 		}
 	}
 	path, argv, env := os.Args[6], os.Args[7:], os.Environ()

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
+	"github.com/profilecollection/pct/internal/terminal"
 )
 
 // finish is after the tracing thread has ended: whatever lives runs on without
@@ -26,8 +27,8 @@ func (t *tree) finish() error {
 
 // await waits for the end of our child, which nobody traces.
 func (t *tree) await(pid int) error {
-	t.signals.passOn(pid)
-	defer t.signals.passOn(0)
+	t.signals.PassOn(pid)
+	defer t.signals.PassOn(0)
 	for {
 		var ws unix.WaitStatus
 		_, err := unix.Wait4(pid, &ws, unix.WUNTRACED, nil)
@@ -36,8 +37,8 @@ func (t *tree) await(pid int) error {
 		case err != nil:
 			return err
 		case ws.Stopped():
-			if t.signals.stopWanted() {
-				t.signals.stopUs(ws.StopSignal(), func() bool {
+			if t.signals.StopWanted() {
+				terminal.StopUs(ws.StopSignal(), func() bool {
 					status, err := tracer.ReadStatus(pid, pid)
 					return err != nil || status.State != 'T'
 				})
@@ -72,7 +73,7 @@ func (t *tree) recordUnprofiled(pid int, path string) {
 
 // unprofiled runs a program without looking at it.
 func (t *tree) unprofiled(path string) (int, error) {
-	t.signals = catchSignals(func() {})
+	t.signals = terminal.Catch(func() {})
 	for sig := unix.Signal(1); sig <= 64; sig++ {
 		if t.cfg.Ignored&tracer.Bit(sig) != 0 {
 			signal.Ignore(sig)

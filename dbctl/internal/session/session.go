@@ -19,6 +19,7 @@ import (
 
 	"github.com/profilecollection/pct/dbctl/internal/machine"
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
+	"github.com/profilecollection/pct/internal/terminal"
 	"github.com/profilecollection/pct/pct/data"
 )
 
@@ -83,7 +84,7 @@ func Run(cfg Config) (int, error) {
 	}
 	err := tracer.Run(func(tr *tracer.Tracer) error {
 		t.tracer = tr
-		t.signals = catchSignals(tr.Ring)
+		t.signals = terminal.Catch(tr.Ring)
 		if err := t.begin(path, rule); err != nil {
 			return err
 		}

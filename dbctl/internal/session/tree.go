@@ -12,6 +12,7 @@ import (
 	"github.com/profilecollection/pct/dbctl/internal/machine"
 	"github.com/profilecollection/pct/dbctl/internal/mi"
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
+	"github.com/profilecollection/pct/internal/terminal"
 	"github.com/profilecollection/pct/pct/data"
 	"github.com/profilecollection/pct/unwind"
 )
@@ -26,7 +27,7 @@ type tree struct {
 
 	filters *filters
 	pool    *debugger.Pool
-	signals *signals
+	signals *terminal.Signals
 	closers []interface{ Close() error }
 
 	processes map[int]*process
@@ -91,7 +92,7 @@ func (t *tree) close() {
 		t.say("%s", wrong)
 	}
 	if t.signals != nil {
-		t.signals.close()
+		t.signals.Close()
 	}
 	for _, c := range t.closers {
 		c.Close()
@@ -233,14 +234,14 @@ func (t *tree) over() bool {
 // wishes sees to what time and the user's signals ask for.
 func (t *tree) wishes() {
 	alone := t.root == nil || t.root.gone
-	if t.signals.termWanted() {
+	if t.signals.TermWanted() {
 		if alone {
 			t.stale = true
 		} else {
 			unix.Kill(t.root.pid, unix.SIGTERM)
 		}
 	}
-	if t.signals.interruptWanted() && alone {
+	if t.signals.InterruptWanted() && alone {
 		t.stale = true
 	}
 	now := time.Now()
@@ -301,8 +302,8 @@ func (t *tree) clockwork(now time.Time) {
 // stopToo stops us, if the terminal wanted our whole process group to stop and
 // the program has: the shell waits for that.
 func (t *tree) stopToo() {
-	if t.root != nil && t.root.stopped && t.signals.stopWanted() {
-		t.signals.stopUs(t.root.stopSignal, func() bool {
+	if t.root != nil && t.root.stopped && t.signals.StopWanted() {
+		terminal.StopUs(t.root.stopSignal, func() bool {
 			// We have not heard of it, or the program would not be known as stopped.
 			status, err := tracer.ReadStatus(t.root.pid, t.root.pid)
 			return err != nil || status.Shared&tracer.Bit(unix.SIGCONT) != 0
