@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -19,6 +21,7 @@ type bench struct {
 	out, err io.Writer
 	methods  []method
 	programs []program
+	terminal bool // errors are shown on one
 	failures int
 }
 
@@ -32,11 +35,15 @@ func (b *bench) all() error {
 	}
 	fmt.Fprintf(b.out, "collector: %d processors, kernel %s, load %s\n", runtime.NumCPU(), firstLine("/proc/sys/kernel/osrelease"), firstLine("/proc/loadavg"))
 	b.costs()
+	if err := b.paths(); err != nil {
+		return fmt.Errorf("paths: %w", err)
+	}
 	for _, table := range []struct {
 		name string
 		make func() error
 	}{
 		{"gaps", b.gaps}, {"starts", b.starts}, {"distortion", b.distortions}, {"short", b.short},
+		{"paths-gaps", b.pathGaps}, {"paths-report", b.pathReports},
 	} {
 		if !b.run.MatchString(table.name) {
 			continue
@@ -44,6 +51,9 @@ func (b *bench) all() error {
 		if err := table.make(); err != nil {
 			return fmt.Errorf("%s: %w", table.name, err)
 		}
+	}
+	if b.run.MatchString("contexts") {
+		return b.contexts()
 	}
 	return nil
 }
@@ -68,9 +78,20 @@ func (b *bench) fail(what string, m method, err error) {
 	}
 }
 
+// progress tells on a terminal what is being done; nothing if the text is empty.
+func (b *bench) progress(format string, args ...any) {
+	if b.terminal {
+		fmt.Fprintf(b.err, "\r\033[K"+format, args...)
+	}
+}
+
+// longestRun is for how long a command may run.
+const longestRun = 5 * time.Minute
+
 // A measured run of a command.
 type measured struct {
 	cpu     time.Duration // of the command, all its children, and the sampler
+	wall    time.Duration
 	samples uint64
 	stdout  string
 	dir     string // where the method left its data
@@ -87,15 +108,25 @@ func (b *bench) measure(m method, argv []string) (measured, error) {
 		return measured{}, err
 	}
 	argv, environment := m.wrap(data, argv)
-	cmd := exec.Command(argv[0], argv[1:]...)
+	ctx, stop := context.WithTimeout(context.Background(), longestRun)
+	defer stop()
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	// What hangs is ended with all that it started.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
 	// Python's hashes are the same in all runs then.
 	cmd.Env = append(append(os.Environ(), "PYTHONHASHSEED=0"), environment...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
+	began := time.Now()
+	if err := cmd.Run(); ctx.Err() != nil {
+		return measured{}, fmt.Errorf("stopped after %v", longestRun)
+	} else if err != nil {
 		return measured{}, fmt.Errorf("%w: %s", err, &stderr)
 	}
-	r := measured{cpu: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), stdout: stdout.String(), dir: data}
+	took := time.Since(began)
+	r := measured{cpu: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), wall: took, stdout: stdout.String(), dir: data}
 	if m.samples == nil {
 		return r, nil
 	}

@@ -8,20 +8,33 @@ import (
 	"testing"
 )
 
-// TestCosts takes one round of one program.
-func TestCosts(t *testing.T) {
+// TestTables takes one round of one program, and of one whose call paths are collected by all
+// methods, with a report of them.
+func TestTables(t *testing.T) {
 	bin := t.TempDir()
-	if out, err := exec.Command("make", "-s", "-C", "..", "OUT="+filepath.Join(bin, "lib")).CombinedOutput(); err != nil {
+	if out, err := exec.Command("make", "-s", "-C", "..", "OUT="+filepath.Join(bin, "lib"), filepath.Join(bin, "lib", "libpct.so")).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
+	for name, source := range map[string]string{"pct": "../../pct", "pct-addr2line": "../../translators/addr2line"} {
+		if out, err := exec.Command("go", "build", "-o", filepath.Join(bin, name), source).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
 	var stdout, stderr bytes.Buffer
-	if status := run([]string{"-bin", bin, "-rounds", "1", "-run", "^4 threads$"}, nil, &stdout, &stderr); status != 0 {
+	args := []string{"-bin", bin, "-quick", "-rounds", "1", "-run", "^(4 threads|paths/threads|paths-report)$"}
+	if status := run(args, nil, &stdout, &stderr); status != 0 {
 		t.Fatalf("exit status %d: %s%s", status, &stdout, &stderr)
 	}
+	const ratio, quartiles, whole = ` +[0-9.]+`, ` +[0-9.]+\.\.[0-9.]+`, ` +(100\.00|9[0-9]\.[0-9]+)` // of some 70 samples
 	for _, row := range []string{
 		`(?m)^4 threads +bare( +[0-9.]+){2}\.\.[0-9.]+ +1\.000 +1\.000\.\.1\.000$`,
 		`(?m)^4 threads +libpct +100 +[1-9][0-9]*( +[0-9.]+){4}$`,
 		`(?m)^4 threads +libpct +1000 +[1-9][0-9]*( +[0-9.]+){4}$`,
+		`(?m)^threads +bare +1\.000 `,
+		`(?m)^threads +libpct -paths +1000 +[1-9][0-9]*` + ratio + quartiles + ratio + quartiles + ratio + whole + ` +[12][0-9]\.[0-9] +[0-9]+ +[0-9.]+ +[0-9.]+ *$`,
+		`(?m)^threads +pct-ring -paths +1000 +n/a .*pct-ring`, // which is not there
+		`(?m)^threads +gprof +[0-9.]+`,
+		`(?m)^threads +pct paths +[1-9][0-9]*( +[0-9.]+){5} *$`,
 	} {
 		if !regexp.MustCompile(row).MatchString(stdout.String()) {
 			t.Errorf("no row %s in\n%s", row, &stdout)

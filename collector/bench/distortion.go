@@ -13,25 +13,37 @@ import (
 // reference is the rate of the runs of perf record that say what is true.
 const reference = 4999
 
+// comparison is a method whose shares of functions are compared.
+type comparison struct {
+	method
+	read func(names, string, shares) error
+	user bool // its clock stands still in the kernel
+}
+
 // distortions measures by how much the shares of functions differ from those that
 // pooled runs of perf record at a high rate give: the sum of all differences, in
 // points of a percent, less what chance alone would make of that number of samples.
 func (b *bench) distortions() error {
 	truth := perfOfUser(reference)
 	ofPerf := func(n names, dir string, s shares) error { return n.ofPerf(dir, s, make(shares)) }
-	compared := []struct {
-		method
-		read func(names, string, shares) error
-		user bool // its clock stands still in the kernel
-	}{
+	compared := []comparison{
 		{libpct(filepath.Join(b.bin, "lib", "libpct.so"), 250), names.ofCounts, false},
 		{libpct(filepath.Join(b.bin, "lib", "libpct.so"), 1000), names.ofCounts, true},
 		{perfOfUser(1000), ofPerf, false},
 	}
+	collectors, err := b.pathMethods()
+	if err != nil {
+		return err
+	}
+	for _, m := range collectors {
+		if (m.name == oursName || m.name == callsName || m.name == ringName) && !m.fast && m.missing == "" {
+			compared = append(compared, comparison{m.method, names.ofRuns, m.name != ringName && m.hz == usualPaths})
+		}
+	}
 	fmt.Fprintf(b.out, "\nDistortion of the shares of functions, against perf record -F %d\n\n", reference)
 	w := tabwriter.NewWriter(b.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "program\thow\tasked, Hz\tsamples\tpoints\tby chance\texcess\tchance's spread")
-	budget := b.budget / 2
+	budget := b.budget
 	for _, p := range b.programs {
 		if p.tree {
 			continue

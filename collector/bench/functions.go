@@ -90,6 +90,30 @@ func (n names) ofCounts(dir string, s shares) error {
 	})
 }
 
+// ofRuns reads the innermost frames of call paths below dir.
+func (n names) ofRuns(dir string, s shares) error {
+	found, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil {
+		return err
+	}
+	for _, one := range found {
+		if !data.IsRun(one) {
+			continue
+		}
+		run, err := data.Open(one)
+		if err != nil {
+			return err
+		}
+		for _, sample := range run.Samples {
+			if sample.Node > 0 {
+				node := run.Nodes[sample.Node]
+				s[n.function(run.Objects[node.Object].Path, node.Vaddr)] += float64(sample.Count)
+			}
+		}
+	}
+	return nil
+}
+
 // ofPerf reads a perf.data in dir, recorded with the register IP of user code: of a
 // sample in the kernel that tells where the program was, as a signal would. Samples of
 // user code are added to user, too.

@@ -15,15 +15,18 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
-const usage = `usage: bench [-long] [-run REGEXP] [-rounds N] [-bin DIR]
+const usage = `usage: bench [-long] [-quick] [-run REGEXP] [-rounds N] [-bin DIR]
 
 Runs programs bare and sampled in several ways, by turns, and prints what that
 costs in CPU time, what a sample costs, how long a process takes that ends at
-once, and how far shares of functions are off.
+once, and how far shares of functions are off. Then the same of call paths, how
+many of them are whole, and how much data they make.
 
-  -long        more rounds: some twenty minutes instead of three
+  -long        more rounds: some fifty minutes instead of ten
+  -quick       call paths of programs that are a tenth as long: no more than a trial
   -run REGEXP  only the programs and tables whose name matches, such as 'bzip2'
-               or 'gaps|starts|distortion|short'
+               or 'gaps|starts|distortion|short'; of call paths the programs are
+               'paths/gcc' and so on, the tables 'paths-gaps' and 'paths-report'
   -rounds N    no more than N rounds (default: as many as there is time for)
   -bin DIR     below which lib/libpct.so is (default ./bin)
   -h           print this
@@ -38,13 +41,17 @@ type options struct {
 	bin    string
 	budget time.Duration // for the table of CPU time; half of that for the distortion
 	long   bool
+	quick  bool
+	// pathBudget is for the table of call paths; a tenth of that for each depth of their gaps.
+	pathBudget time.Duration
 }
 
 func parseOptions(args []string) (options, error) {
-	o := options{budget: 100 * time.Second}
+	o := options{budget: 100 * time.Second, pathBudget: 4 * time.Minute}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.BoolVar(&o.long, "long", false, "")
+	flags.BoolVar(&o.quick, "quick", false, "")
 	pattern := flags.String("run", "", "")
 	flags.IntVar(&o.rounds, "rounds", 1000, "")
 	bin := flags.String("bin", "bin", "")
@@ -58,7 +65,7 @@ func parseOptions(args []string) (options, error) {
 		return o, errors.New("-rounds: want a number above 0")
 	}
 	if o.long {
-		o.budget = 12 * time.Minute
+		o.budget, o.pathBudget = 12*time.Minute, 25*time.Minute
 	}
 	var err error
 	if o.run, err = regexp.Compile(*pattern); err != nil {
@@ -85,6 +92,10 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	defer os.RemoveAll(dir)
 	b := &bench{options: o, dir: dir, out: stdout, err: stderr}
+	if file, ok := stderr.(*os.File); ok {
+		info, err := file.Stat()
+		b.terminal = err == nil && info.Mode()&os.ModeCharDevice != 0
+	}
 	if err := b.all(); err != nil {
 		fmt.Fprintf(stderr, "bench: %v\n", err)
 		return 1

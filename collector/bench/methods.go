@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/profilecollection/pct/pct/data"
 )
@@ -171,22 +172,44 @@ func cpuProfiles(dir, _ string) (uint64, error) {
 	return sum, nil
 }
 
-// samplesOfProfile reads a file of gperftools: words of 64 bits, a header whose second
+// eachOfProfile reads a file of gperftools: words of 64 bits, a header whose second
 // word is the number of those that follow it there, then for each stack its count, its
-// length and the addresses. A count of 0 ends them; the memory map follows as text.
-func samplesOfProfile(text []byte) uint64 {
+// length and the addresses. A count of 0 ends them; the memory map follows as text, and
+// is returned.
+func eachOfProfile(text []byte, each func(n uint64, stack []uint64)) (maps []byte) {
 	words := make([]uint64, len(text)/8)
 	for i := range words {
 		words[i] = binary.LittleEndian.Uint64(text[8*i:])
 	}
 	if len(words) < 2 {
-		return 0 // of a process that was killed
+		return nil // of a process that was killed
 	}
-	var sum uint64
-	for i := 2 + int(words[1]); i+1 < len(words) && words[i] > 0; i += 2 + int(words[i+1]) {
-		sum += words[i]
+	i := 2 + int(words[1])
+	for i+1 < len(words) && words[i] > 0 {
+		next := i + 2 + int(words[i+1])
+		each(words[i], words[min(i+2, len(words)):min(next, len(words))])
+		i = next
 	}
+	return text[min(8*(i+3), len(text)):]
+}
+
+func samplesOfProfile(text []byte) (sum uint64) {
+	eachOfProfile(text, func(n uint64, _ []uint64) { sum += n })
 	return sum
+}
+
+// mapsOfProfile reads the memory map at the end of a file of gperftools.
+func mapsOfProfile(text []byte) (maps []mapping) {
+	for line := range strings.Lines(string(eachOfProfile(text, func(uint64, []uint64) {}))) {
+		var m mapping
+		var end, inode uint64
+		var protection, device string
+		if n, _ := fmt.Sscanf(line, "%x-%x %s %x %s %d %s", &m.start, &end, &protection, &m.offset, &device, &inode, &m.path); n == 7 {
+			m.size = end - m.start
+			maps = append(maps, m)
+		}
+	}
+	return maps
 }
 
 // compile compiles a C source into a program, or with flags a library, of that name.
