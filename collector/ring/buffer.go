@@ -16,6 +16,12 @@ import (
 // holds eight seconds.
 const ringBytes = 512 << 10
 
+// stackRing is that of one for samples with stacks: some 120 of them. Who may lock less gets less.
+const stackRing = 4 << 20
+
+// eventRings is what all rings together may be for stacks of events: they come in bursts.
+const eventRings = 64 << 20
+
 // leastRing is what we are content with where less may be locked.
 const leastRing = 32 << 10
 
@@ -30,11 +36,11 @@ type buffer struct {
 	silent  bool   // nothing is heard from fd any more
 }
 
-func newBuffer(fd int) (*buffer, error) {
+func newBuffer(fd, most int) (*buffer, error) {
 	page := os.Getpagesize()
 	var mapped []byte
 	err := error(unix.EPERM)
-	for size := ringBytes; size >= leastRing && errors.Is(err, unix.EPERM); size /= 2 {
+	for size := most; size >= leastRing && errors.Is(err, unix.EPERM); size /= 2 {
 		mapped, err = unix.Mmap(fd, 0, page+size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	}
 	if err != nil {

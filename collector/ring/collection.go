@@ -1,7 +1,6 @@
 package ring
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -33,6 +32,7 @@ type collection struct {
 	settled bool          // and all that was recorded by then is used
 	ends    time.Time
 	letGo   bool // nothing is sampled any more
+	thinned thinning
 }
 
 func newCollection(cfg Config) *collection {
@@ -40,7 +40,7 @@ func newCollection(cfg Config) *collection {
 		cfg.Say = func(string) {}
 	}
 	out := newOutput(cfg)
-	return &collection{cfg: cfg, out: out, table: newTable(cfg, out), bell: -1}
+	return &collection{cfg: cfg, out: out, table: newTable(cfg, out), bell: -1, thinned: thinning{since: monotonic()}}
 }
 
 func (c *collection) close() {
@@ -183,12 +183,36 @@ func (c *collection) over() bool {
 	return c.letGo || c.root == 0 && !c.table.anyAlive()
 }
 
+// drainEvery is how often the rings are emptied while paths are worked out.
+const drainEvery = 5 * time.Millisecond
+
+// drain empties the rings.
+func (c *collection) drain() {
+	c.events.drain(func(r record) {
+		if s, ok := r.of.(sample); ok {
+			if s.stack != nil && c.table.of[r.pid] != nil {
+				s.stack.extend(r.pid)
+			}
+			if s.spec.absence {
+				c.thinned.taken++
+			}
+		}
+		c.order.pending = append(c.order.pending, r)
+	})
+	c.thinned.adapt(c.events)
+}
+
 // round uses the records until a time.
 func (c *collection) round(until time.Duration) {
-	c.events.drain(func(r record) { c.order.pending = append(c.order.pending, r) })
+	c.drain()
 	records := c.order.take(until)
 	c.out.ends(records)
+	drained := time.Now()
 	for _, r := range records {
+		if c.cfg.Paths && time.Since(drained) > drainEvery {
+			c.drain() // the first path through a large program takes longer than a ring holds
+			drained = time.Now()
+		}
 		c.out.now = r.time
 		if r.of == nil && r.kind == unix.PERF_RECORD_THROTTLE {
 			c.table.throttled++
@@ -210,8 +234,10 @@ func (c *collection) round(until time.Duration) {
 
 // finish takes what is left, and ends all runs.
 func (c *collection) finish() {
+	counts := c.counts()
 	c.events.stop()
 	c.round(1<<63 - 1)
+	c.tellCounts(counts)
 	if c.ticks != nil {
 		c.writeTicks()
 	}
@@ -225,19 +251,60 @@ func (c *collection) finish() {
 	}
 }
 
+// counts ends all counting, and returns what the kernel has counted of each resource that it
+// samples by their number, for the threads that are sampled alone.
+func (c *collection) counts() map[int]uint64 {
+	if c.table.whole || len(c.events.retired) > 0 || c.cfg.Samples > 0 {
+		return nil
+	}
+	counts := map[int]uint64{}
+	for which, s := range c.events.specs {
+		if !s.clock && !s.raw && !s.absence {
+			c.events.enable(which, false)
+			counts[s.resource] = c.events.counted(which)
+		}
+	}
+	return counts
+}
+
+// tellCounts says where the samples are not what the kernel has counted, within 2 %.
+func (c *collection) tellCounts(counts map[int]uint64) {
+	for which, r := range c.cfg.Resources {
+		n, known := counts[which]
+		if got := c.table.weights[which]; known && (50*got < 49*n || 50*got > 51*n) {
+			c.out.note(fmt.Sprintf("%s: the kernel counted %d, and the samples stand for %d; a shorter interval than %d would be nearer, unless samples were lost", r.Name, n, got, r.Interval))
+		}
+	}
+}
+
 // whyNone says what may be the reason that there are no samples.
 func (c *collection) whyNone() string {
 	if c.table.setuid {
-		return "no samples were taken: it's a set-uid program, which only root may sample"
+		return "no samples were taken: it's a set-uid program, or one that this user may not read, which only root may sample"
 	}
-	return "no samples were taken: hardly any CPU time was used"
+	onlyCPU := true
+	advice := ""
+	for _, r := range slices.Backward(c.cfg.Resources) {
+		onlyCPU = onlyCPU && (r.Name == "cpu" || r.Name == "user")
+		shortest := r.Name + ":1"
+		if r.isTime() {
+			shortest = fmt.Sprintf("%s:%dus", r.Name, Shortest/time.Microsecond)
+		}
+		if r.isTime() && r.period() > Shortest || !r.isTime() && r.Interval > 1 {
+			advice = "; a shorter interval such as " + shortest + " shows more"
+		}
+	}
+	if onlyCPU {
+		return "no samples were taken: hardly any CPU time was used"
+	}
+	return "no samples were taken: less than an interval of each resource was used" + advice
 }
 
 func (c *collection) writeTicks() {
-	if !c.out.open(c.out.base) {
+	if !c.out.open(c.out.base, 0) {
 		return
 	}
-	if err := c.ticks.write(c.out.base.run.dir.Path(), c.out.base.pid, c.table.kernelSymbols()); err != nil {
+	if err := c.ticks.write(c.out.base.run(0).dir.Path(), c.out.base.pid, c.table.kernelSymbols()); err != nil {
 		c.out.say("the kernel's ticks could not be written: %v", err)
 	}
 }
@@ -255,125 +322,6 @@ func (c *collection) await() int {
 		return 128 + int(c.status.Signal())
 	}
 	return c.status.ExitStatus()
-}
-
-// launch opens the clocks and has the program executed.
-func (c *collection) launch(path string, ours masks) error {
-	l, err := launch(path, c.cfg, ours)
-	if err != nil {
-		return err
-	}
-	defer l.close()
-	err = c.open([]int{l.pid})
-	if err != nil {
-		l.kill()
-		return err
-	}
-	c.table.launched(l.pid, path, c.cfg.Argv)
-	if err := l.release(); err != nil {
-		unix.Wait4(l.pid, nil, 0, nil)
-		return launchError(path, err)
-	}
-	c.root, c.changes = l.pid, make(chan change, 16)
-	c.signals.PassOn(l.pid)
-	go c.watch()
-	return nil
-}
-
-// open makes the clocks for processes, as the kernel permits.
-func (c *collection) open(pids []int) error {
-	spec := eventSpec{period: c.cfg.Period, kernel: true, user: !c.cfg.Kernel}
-	launches := len(c.cfg.Argv) > 0
-	counting := c.cfg.Counting
-	if counting == Best && (launches || c.cfg.Tree) || counting == ByCPU {
-		c.events = newEvents(spec)
-		err := c.events.add(allTasks)
-		if err == nil {
-			c.table.whole = true
-			return nil
-		}
-		c.events.close()
-		if counting == ByCPU || !isPermission(err) {
-			return refusal(err, needCPUs)
-		}
-	}
-	if launches || c.cfg.Tree {
-		c.out.note("processes that used less CPU time than a period, and what others used beyond whole periods, were not seen: clocks for whole processors, which see all, need root")
-	}
-	spec.onExec = launches
-	c.events = newEvents(spec)
-	err := c.openThreads(pids)
-	if c.cfg.Kernel && isPermission(err) {
-		if c.ticks, _ = beginTicks(procProfile); c.ticks == nil {
-			return refusal(err, needKernel)
-		}
-		c.out.note("kernel time is from " + procProfile + ", of all processes of the machine: perf events of the kernel were not permitted")
-		c.events.close()
-		spec.kernel = false
-		c.events = newEvents(spec)
-		err = c.openThreads(pids)
-	}
-	if err != nil {
-		return refusal(err, needUser)
-	}
-	if !c.events.spec.kernel && !c.cfg.Kernel {
-		c.out.note("time that the kernel spent for the program was not sampled: that needs root, or at most 1 in " + paranoidFile)
-	}
-	return nil
-}
-
-// openThreads makes clocks for all threads of processes. Threads that are made
-// meanwhile by one that has clocks inherit them; others are found by looking again.
-func (c *collection) openThreads(pids []int) error {
-	if len(c.cfg.Argv) > 0 {
-		return c.events.add(pids[0]) // the launcher's first thread
-	}
-	seen := map[int]bool{}
-	for more := true; more; {
-		more = false
-		if c.cfg.Tree {
-			pids = descendants(pids)
-		}
-		// What was made by a thread with clocks tells in the rings.
-		c.events.drain(func(r record) {
-			if _, ok := r.of.(fork); ok {
-				seen[r.tid] = true
-			}
-			c.order.pending = append(c.order.pending, r)
-		})
-		for _, pid := range pids {
-			for _, tid := range threadsOf(pid) {
-				if seen[tid] {
-					continue
-				}
-				seen[tid], more = true, true
-				if err := c.events.add(tid); err != nil && !errors.Is(err, unix.ESRCH) {
-					return err
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// attach opens the clocks of processes that run.
-func (c *collection) attach() error {
-	for _, pid := range c.cfg.Pids {
-		if s, err := readStat(pid); err != nil || s.state == 'Z' {
-			return fmt.Errorf("process %d: %w", pid, errGone)
-		}
-	}
-	if err := c.open(c.cfg.Pids); err != nil {
-		return err
-	}
-	pids := slices.Clone(c.cfg.Pids)
-	if c.cfg.Tree {
-		pids = descendants(pids)
-	}
-	for _, pid := range pids {
-		c.table.attached(pid)
-	}
-	return nil
 }
 
 // statusText is a status as run directories have it.

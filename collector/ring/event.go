@@ -4,21 +4,42 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
-	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// eventSpec is a clock that the kernel is to make.
+// eventSpec is an event that the kernel is to make: a clock, or the count of a resource.
 type eventSpec struct {
-	period time.Duration
-	kernel bool // take samples while the kernel runs, too
-	user   bool // and say of them where the program called it
-	target int  // thread that it's for; allTasks: whatever runs on the processor
-	onExec bool // it starts when the target executes a program
+	name     string // of the resource
+	resource int    // which one of Config.Resources
+	clock    bool   // it's of CPU time; else of what typ and config say
+	typ      uint32
+	config   uint64
+	file     []byte // of a uprobe, with a zero at its end
+	offset   uint64 // of it in the file
+	filter   string // of a tracepoint, "" none
+	period   uint64 // between two samples: ns of a clock, else events
+	each     uint64 // for so many events a sample stands
+	timed    uint64 // interval of our timer, which makes hits of what is no clock
+	raw      bool   // copy what the tracepoint tells
+	result   int    // at which offset of that the result of the system call is
+	switches bool   // tell when threads are switched out and in
+	absence  bool   // it's of being switched out
+	off      bool   // it does not count until it is told to
+
+	wakeup   uint32 // bytes in the ring at which we are woken
+	first    bool   // it's the first of its processor: it tells of processes and mappings
+	inKernel bool   // it happens in the kernel: no use where that is not permitted
+	kernel   bool   // take samples while the kernel runs, too
+	user     bool   // and say of them where the program called it
+	target   int    // thread that it's for; allTasks: whatever runs on the processor
+	onExec   bool   // it starts when the target executes a program
+	stack    int    // copy the registers and so much of the stack; 0: no paths
+	chain    bool   // copy the kernel's call path
 }
 
 // allTasks is the target of a clock for a processor.
@@ -27,31 +48,50 @@ const allTasks = -1
 // sampleType is what a sample record has; parse knows the order. Of its fields the
 // kernel adds TID, TIME, CPU and IDENTIFIER to the other records.
 const sampleType = unix.PERF_SAMPLE_IDENTIFIER | unix.PERF_SAMPLE_IP | unix.PERF_SAMPLE_TID |
-	unix.PERF_SAMPLE_TIME | unix.PERF_SAMPLE_CPU | unix.PERF_SAMPLE_PERIOD
+	unix.PERF_SAMPLE_TIME | unix.PERF_SAMPLE_CPU
 
 const (
-	bitBuildID = 1 << 34 // of the attributes, since Linux 5.12
-	userIP     = 1 << 8  // PERF_REG_X86_IP
+	bitBuildID  = 1 << 34 // of the attributes, since Linux 5.12
+	bitSwitches = 1 << 26 // of the attributes: context_switch
+	userIP      = 1 << 8  // PERF_REG_X86_IP
 )
 
 // open makes the event on a processor. It counts from the start on unless it's
 // for an exec.
 func (s eventSpec) open(cpu int) (fd int, err error) {
 	attr := unix.PerfEventAttr{
-		Type:        unix.PERF_TYPE_SOFTWARE,
-		Config:      unix.PERF_COUNT_SW_TASK_CLOCK,
+		Type:        s.typ,
+		Config:      s.config,
 		Size:        uint32(unsafe.Sizeof(unix.PerfEventAttr{})),
-		Sample:      uint64(s.period),
+		Sample:      s.period,
 		Sample_type: sampleType,
-		Wakeup:      ringBytes / 4,
+		Wakeup:      s.wakeup,
 		Clockid:     unix.CLOCK_MONOTONIC,
-		Bits: unix.PerfBitMmap | unix.PerfBitMmap2 | unix.PerfBitComm | unix.PerfBitCommExec | unix.PerfBitTask |
-			unix.PerfBitSampleIDAll | unix.PerfBitUseClockID | unix.PerfBitWatermark | unix.PerfBitExcludeIdle | bitBuildID,
+		Bits:        unix.PerfBitSampleIDAll | unix.PerfBitUseClockID | unix.PerfBitWatermark,
 	}
-	if s.target == allTasks {
-		attr.Config = unix.PERF_COUNT_SW_CPU_CLOCK
-	} else {
+	if s.first {
+		attr.Bits |= unix.PerfBitMmap | unix.PerfBitMmap2 | unix.PerfBitComm | unix.PerfBitCommExec | unix.PerfBitTask | bitBuildID
+	}
+	if s.clock {
+		attr.Type, attr.Config = unix.PERF_TYPE_SOFTWARE, unix.PERF_COUNT_SW_TASK_CLOCK
+		if s.target == allTasks {
+			attr.Config = unix.PERF_COUNT_SW_CPU_CLOCK
+		}
+		attr.Bits |= unix.PerfBitExcludeIdle
+		attr.Sample_type |= unix.PERF_SAMPLE_PERIOD // other events of the kernel's software would sample each time, with it
+	}
+	if s.file != nil {
+		attr.Ext1, attr.Ext2 = uint64(uintptr(unsafe.Pointer(&s.file[0]))), s.offset
+		defer runtime.KeepAlive(s.file)
+	}
+	if s.target != allTasks {
 		attr.Bits |= unix.PerfBitInherit
+	}
+	if s.switches {
+		attr.Bits |= bitSwitches
+	}
+	if s.raw {
+		attr.Sample_type |= unix.PERF_SAMPLE_RAW
 	}
 	if !s.kernel {
 		attr.Bits |= unix.PerfBitExcludeKernel
@@ -60,7 +100,19 @@ func (s eventSpec) open(cpu int) (fd int, err error) {
 		attr.Sample_type |= unix.PERF_SAMPLE_REGS_USER
 		attr.Sample_regs_user = userIP
 	}
-	if s.onExec {
+	if s.stack > 0 {
+		attr.Sample_type |= unix.PERF_SAMPLE_REGS_USER | unix.PERF_SAMPLE_STACK_USER
+		attr.Sample_regs_user = userRegs
+		attr.Sample_stack_user = uint32(s.stack)
+	}
+	if s.chain {
+		attr.Sample_type |= unix.PERF_SAMPLE_CALLCHAIN
+		attr.Bits |= unix.PerfBitExcludeCallchainUser
+	}
+	switch {
+	case s.off:
+		attr.Bits |= unix.PerfBitDisabled
+	case s.onExec:
 		attr.Bits |= unix.PerfBitDisabled | unix.PerfBitEnableOnExec
 	}
 	fd, err = unix.PerfEventOpen(&attr, s.target, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
@@ -69,9 +121,32 @@ func (s eventSpec) open(cpu int) (fd int, err error) {
 		fd, err = unix.PerfEventOpen(&attr, s.target, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
 	}
 	if err != nil {
-		return -1, os.NewSyscallError("perf_event_open", err)
+		return -1, s.refused(os.NewSyscallError("perf_event_open", err))
+	}
+	if err := s.setFilter(fd); err != nil {
+		return -1, errors.Join(err, unix.Close(fd))
 	}
 	return fd, nil
+}
+
+// refused makes of an error what it says of the resource.
+func (s eventSpec) refused(err error) error {
+	missing := errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENODEV)
+	switch {
+	case s.typ == unix.PERF_TYPE_HARDWARE && missing:
+		return &NotPermitted{Err: err, Why: fmt.Sprintf("there are no %s here: this machine's processor does not count them, as in most virtual machines", s.name)}
+	case s.file != nil && isPermission(err):
+		return &NotPermitted{Err: err, Why: fmt.Sprintf("the resource %s needs root, or the capability CAP_PERFMON", s.name)}
+	}
+	return err
+}
+
+// ringBytes is the size of the rings.
+func (s eventSpec) ringBytes() int {
+	if s.stack > 0 {
+		return stackRing
+	}
+	return ringBytes
 }
 
 func isPermission(err error) bool {
@@ -97,7 +172,10 @@ var (
 
 // refusal makes of an error of open what the user can do about it.
 func refusal(err error, n need) error {
+	var refused *NotPermitted
 	switch {
+	case errors.As(err, &refused):
+		return refused
 	case isPermission(err):
 		level := "it can't be read"
 		if text, e := os.ReadFile(paranoidFile); e == nil {
@@ -142,6 +220,13 @@ func cpuList(text string) []int {
 		}
 	}
 	return cpus
+}
+
+func ioctlPointer(fd int, request uint, arg *byte) error {
+	if _, _, e := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), uintptr(request), uintptr(unsafe.Pointer(arg))); e != 0 {
+		return e
+	}
+	return nil
 }
 
 func ioctl(fd int, request uint, arg uintptr) error {

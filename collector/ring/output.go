@@ -34,11 +34,13 @@ type output struct {
 
 // run is a run directory.
 type run struct {
-	dir  *data.Dir
-	w    *data.Writer
-	meta data.Meta
-	hits hits
-	told bool // meta is written
+	dir     *data.Dir
+	w       *data.Writer
+	meta    data.Meta
+	nodes   map[call]data.NodeID
+	reasons map[string]uint64 // addresses of the reasons for being off the processor
+	hits    hits
+	told    bool // meta is written
 }
 
 func newOutput(cfg Config) *output {
@@ -82,33 +84,38 @@ func (o *output) ends(records []record) {
 	}
 }
 
-// open makes the program's run directory, and the tree's first if there is none; it
-// reports whether there is one.
-func (o *output) open(p *program) bool {
-	if p.run != nil {
+// open makes the program's run directory for a resource, and the tree's first if there is
+// none; it reports whether there is one.
+func (o *output) open(p *program, resource int) bool {
+	if p.run(resource) != nil {
 		return true
 	}
 	if o.failed || o.closed {
 		return false
 	}
-	if o.tree == nil && p != o.base && !o.open(o.base) {
+	if o.tree == nil && (p != o.base || resource > 0) && !o.open(o.base, 0) {
 		return false
 	}
-	if err := o.make(p); err != nil {
+	if err := o.make(p, resource); err != nil {
 		o.failed = true
 		o.say("cannot write a run directory, so nothing more is recorded: %v", err)
 		return false
 	}
-	name := filepath.Base(p.run.dir.Path())
+	path := p.run(resource).dir.Path()
+	name := filepath.Base(path)
 	o.log(func(t *data.TreeWriter) error { return t.Dir(time.Now(), p.pid, name) })
 	if o.cfg.Found != nil {
-		o.cfg.Found(p.run.dir.Path())
+		o.cfg.Found(path)
 	}
 	return true
 }
 
-func (o *output) make(p *program) error {
-	dir, err := data.Create(o.cfg.Root, p.nameOf(), p.pid)
+func (o *output) make(p *program, resource int) error {
+	measured, suffix := o.cfg.Resources[resource], ""
+	if resource > 0 {
+		suffix = measured.Name
+	}
+	dir, err := data.CreateFor(o.cfg.Root, p.nameOf(), p.pid, suffix)
 	if err != nil {
 		return err
 	}
@@ -130,27 +137,34 @@ func (o *output) make(p *program) error {
 	start := o.wall(p.start)
 	r.meta = data.Meta{
 		Argv: p.argv, Exe: p.exe, BuildID: p.buildID, Host: o.host, Pid: p.pid, Ppid: p.ppid, Start: start,
-		Clock: clockName, Period: o.cfg.Period, Asked: float64(time.Second) / float64(o.cfg.Period),
-		State: "running", Tree: filepath.Base(o.baseDir(r)), Notes: o.notes,
+		Clock: clockName, Period: measured.period(), State: "running", Tree: filepath.Base(o.baseDir(r)), Notes: o.notes,
+	}
+	if r.meta.Period > 0 {
+		r.meta.Asked = float64(time.Second) / float64(r.meta.Period)
 	}
 	if o.ending[p.pid] <= o.now {
 		if err := r.tell(); err != nil {
 			return errors.Join(err, dir.Close())
 		}
 	}
-	r.w, err = dir.NewWriter(data.Header{Resource: "cpu", Unit: "µs", Clock: clockName, Period: o.cfg.Period, Start: start})
+	r.w, err = dir.NewWriter(data.Header{
+		Resource: measured.Name, Unit: measured.source().unit, Clock: clockName, Period: measured.period(), Start: start, Interval: measured.Interval,
+	})
 	if err != nil {
 		return errors.Join(err, dir.Close())
 	}
-	p.run = r
+	for len(p.runs) < len(o.cfg.Resources) {
+		p.runs = append(p.runs, nil)
+	}
+	p.runs[resource] = r
 	return nil
 }
 
 // baseDir is the path of the directory that has the tree; first is it if there is
 // none yet.
 func (o *output) baseDir(first *run) string {
-	if o.base.run != nil {
-		return o.base.run.dir.Path()
+	if r := o.base.run(0); r != nil {
+		return r.dir.Path()
 	}
 	return first.dir.Path()
 }
@@ -173,20 +187,24 @@ func (o *output) write(r *run, s data.Sample) {
 		o.say("cannot write samples: %v", err)
 		return
 	}
-	r.meta.Samples++
+	r.meta.Samples += s.Count
+	if s.Partial {
+		r.meta.Partial += s.Count
+	}
 }
 
 // flush writes meta, if it's not there yet, and the kernel's functions that were hit.
 func (o *output) flush(p *program) {
-	r := p.run
-	if r == nil || r.meta.State != "running" {
-		return
-	}
-	if err := r.hits.write(r.dir.Path()); err != nil {
-		o.say("cannot write %s: %v", kernelSyms, err)
-	}
-	if err := r.tell(); err != nil {
-		o.say("cannot write what is known of a run: %v", err)
+	for _, r := range p.runs {
+		if r == nil || r.meta.State != "running" {
+			continue
+		}
+		if err := r.hits.write(r.dir.Path()); err != nil {
+			o.say("cannot write %s: %v", kernelSyms, err)
+		}
+		if err := r.tell(); err != nil {
+			o.say("cannot write what is known of a run: %v", err)
+		}
 	}
 }
 
@@ -199,18 +217,19 @@ func (r *run) tell() error {
 	return r.dir.WriteMeta(r.meta)
 }
 
-// finish ends the run of a program, if it has one.
+// finish ends the runs of a program, if it has any.
 func (o *output) finish(p *program, at time.Time, state, status string, cpu time.Duration) {
-	r := p.run
-	if r == nil || r.meta.State != "running" {
-		return
-	}
-	if err := r.hits.write(r.dir.Path()); err != nil {
-		o.say("cannot write %s: %v", kernelSyms, err)
-	}
-	r.meta.End, r.meta.State, r.meta.Status, r.meta.CPU, r.meta.Notes = at, state, status, cpu, o.notes
-	if err := errors.Join(r.w.Close(), r.dir.WriteMeta(r.meta), r.dir.Close()); err != nil {
-		o.say("cannot finish %s: %v", r.dir.Path(), err)
+	for _, r := range p.runs {
+		if r == nil || r.meta.State != "running" {
+			continue
+		}
+		if err := r.hits.write(r.dir.Path()); err != nil {
+			o.say("cannot write %s: %v", kernelSyms, err)
+		}
+		r.meta.End, r.meta.State, r.meta.Status, r.meta.CPU, r.meta.Notes = at, state, status, cpu, o.notes
+		if err := errors.Join(r.w.Close(), r.dir.WriteMeta(r.meta), r.dir.Close()); err != nil {
+			o.say("cannot finish %s: %v", r.dir.Path(), err)
+		}
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/profilecollection/pct/pct/data"
+	"github.com/profilecollection/pct/unwind"
 )
 
 // mapping is a piece of a process's memory that holds code.
@@ -31,7 +31,10 @@ type process struct {
 	programs  int           // executed so far
 	missing   bool          // it was not there when it was looked for
 	samples   uint64
-	cpu       time.Duration // that the samples stand for
+	cpu       time.Duration    // that the samples stand for
+	unwinder  *unwind.Unwinder // of call paths; nil: none so far
+	followed  bool             // it knows maps
+	timers    []timer          // by resource, of those that the kernel has none for
 }
 
 // program is what a process executes, from an exec or a fork on.
@@ -42,8 +45,7 @@ type program struct {
 	buildID   string // of it
 	argv      []string
 	start     time.Duration // on the clock of the records
-	run       *run          // nil: no samples so far
-	nodes     map[uint64]data.NodeID
+	runs      []*run        // by resource, those that have samples; see run
 }
 
 // find returns the mapping of an address, or nil.
@@ -87,8 +89,13 @@ func (p *process) mapped(m *mapping) {
 		return 1
 	})
 	p.maps = slices.Insert(maps, at, m)
+	p.followed = false
 	if p.prog != nil {
-		p.prog.nodes = nil // they were found by addresses
+		for _, r := range p.prog.runs {
+			if r != nil {
+				r.nodes = nil // they were found by addresses
+			}
+		}
 	}
 }
 
@@ -218,4 +225,12 @@ func (p *program) nameOf() string {
 		return p.name
 	}
 	return filepath.Base(p.exe)
+}
+
+// run is where the samples of a resource are, nil if there are none so far.
+func (p *program) run(resource int) *run {
+	if resource >= len(p.runs) {
+		return nil
+	}
+	return p.runs[resource]
 }

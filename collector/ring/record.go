@@ -21,9 +21,15 @@ type record struct {
 type (
 	sample struct {
 		ip     uint64
-		kernel bool   // ip is an address of the kernel
-		user   uint64 // where the program called the kernel, 0 unknown
-		period time.Duration
+		kernel bool          // ip is an address of the kernel
+		user   uint64        // where the program called the kernel, 0 unknown
+		period time.Duration // of CPU time, 0 if it's not of a clock
+		stack  *stack        // of the program, nil: not copied
+		chain  []uint64      // the kernel's call path, innermost first
+		spec   *eventSpec
+		amount uint64 // gticks that are measured, for a timer of ours
+		absent bool   // it's of time off the processor
+		why    string // because of that, "" as the chain says
 	}
 	mmap struct {
 		start, size, offset uint64
@@ -34,8 +40,12 @@ type (
 		name string
 		exec bool // a program was executed
 	}
-	fork struct{ ppid, ptid int }
-	lost struct{ n uint64 }
+	fork     struct{ ppid, ptid int }
+	lost     struct{ n uint64 }
+	switched struct {
+		out       bool // else in again
+		preempted bool // out, but it could have gone on
+	}
 )
 
 const (
@@ -43,6 +53,8 @@ const (
 	miscKernel  = 1       // PERF_RECORD_MISC_KERNEL
 	miscExec    = 1 << 13 // PERF_RECORD_MISC_COMM_EXEC
 	miscBuildID = 1 << 14 // PERF_RECORD_MISC_MMAP_BUILD_ID
+	miscOut     = 1 << 13 // PERF_RECORD_MISC_SWITCH_OUT
+	miscPreempt = 1 << 14 // PERF_RECORD_MISC_SWITCH_OUT_PREEMPT
 )
 
 // fields takes the fields of a record one by one; what is missing is zero.
@@ -82,8 +94,8 @@ func (f *fields) text() string {
 	return string(b)
 }
 
-// parse reads a record; ok is false for kinds that are not needed.
-func parse(b []byte) (r record, ok bool) {
+// parse reads a record of events that specOf knows; ok is false for kinds that are not needed.
+func parse(b []byte, specOf func(id uint64) *eventSpec) (r record, ok bool) {
 	const header, trailer = 8, 32
 	if len(b) < header+trailer {
 		return record{}, false
@@ -91,8 +103,13 @@ func parse(b []byte) (r record, ok bool) {
 	r.kind = binary.NativeEndian.Uint32(b)
 	misc := binary.NativeEndian.Uint16(b[4:])
 	if r.kind == unix.PERF_RECORD_SAMPLE {
-		r.sample(&fields{b[header:]}, misc)
-		return r, true
+		f := &fields{b[header:]}
+		r.id = f.u64()
+		spec := specOf(r.id)
+		if spec != nil {
+			r.sample(f, misc, spec)
+		}
+		return r, spec != nil
 	}
 	// All others end with what sampleType has for them.
 	end := fields{b[len(b)-trailer:]}
@@ -102,13 +119,24 @@ func parse(b []byte) (r record, ok bool) {
 	return r, r.body(&fields{b[header : len(b)-trailer]}, misc)
 }
 
-func (r *record) sample(f *fields, misc uint16) {
-	r.id = f.u64()
-	s := sample{ip: f.u64(), kernel: misc&miscMode == miscKernel}
+func (r *record) sample(f *fields, misc uint16, spec *eventSpec) {
+	s := sample{ip: f.u64(), kernel: misc&miscMode == miscKernel, spec: spec, amount: spec.each}
 	r.pid, r.tid, r.time = f.id(), f.id(), time.Duration(f.u64())
 	f.u64() // processor
-	s.period = time.Duration(f.u64())
-	if abi := f.u64(); abi != 0 {
+	if spec.clock {
+		s.period = time.Duration(f.u64())
+	}
+	if spec.chain {
+		s.chain = readChain(f)
+	}
+	if spec.raw {
+		told := fields{f.bytes(int(f.u32()))}
+		told.bytes(spec.result)
+		s.amount *= told.u64()
+	}
+	if spec.stack > 0 {
+		s.stack = readStack(f, spec.stack)
+	} else if abi := f.u64(); abi != 0 {
 		s.user = f.u64()
 	}
 	r.of = s
@@ -139,6 +167,9 @@ func (r *record) body(f *fields, misc uint16) bool {
 	case unix.PERF_RECORD_LOST:
 		f.u64()
 		r.of = lost{n: f.u64()}
+	case unix.PERF_RECORD_SWITCH, unix.PERF_RECORD_SWITCH_CPU_WIDE:
+		out := misc&miscOut != 0
+		r.of = switched{out: out, preempted: out && misc&miscPreempt != 0}
 	case unix.PERF_RECORD_THROTTLE:
 	default:
 		return false

@@ -29,6 +29,22 @@
 // of processes gets a clock for each processor where that is permitted; given
 // processes without their descendants get clocks of their own.
 //
+// # Call paths
+//
+// With Paths the kernel also copies the registers and the innermost part of the stack of the
+// thread with each sample, and we unwind that (package unwind), when the process may have ended
+// already. Of a deeper stack the rest is read of the process as soon as the record is there, and
+// believed if the end of the kernel's copy has not changed; else the path is partial. Nothing
+// but the calling context tree and the samples at its nodes is stored.
+//
+// # Resources
+//
+// Any monotonic resource can be the clock (sections 2 and 5.1 of the 1993 paper). All but
+// the kernel's clocks are sampled by timers of ours, in gticks, with one hit at a random instant of
+// each interval: what comes in amounts, bytes and time off the processor, by those; what the kernel
+// counts event by event by its samples, one for each stride of events. Events other than clocks
+// are counted in each thread, unless ByCPU is asked for. Each resource of a program has a run directory of its own.
+//
 // # What a kill costs
 //
 // Samples are written every quarter of a second at the latest. If the collector is killed, what
@@ -60,7 +76,9 @@ type Config struct {
 	Pids    []int    // or processes to attach to
 	Tree    bool     // and their descendants, too
 
-	Period    time.Duration // CPU time between two samples, from Shortest
+	Resources []Resource    // what to measure; the first one's runs are PROG.PID. None: cpu
+	Period    time.Duration // between two samples of a time without an interval of its own, from Shortest
+	Paths     bool          // whole call paths, from copies of the stacks
 	Kernel    bool          // sample the kernel, too; else its time counts for where the program called it
 	Counting  Counting
 	SystemMap string        // kernel's symbols where /proc/kallsyms has none; "" /boot/System.map-RELEASE
@@ -87,6 +105,9 @@ func Run(cfg Config) (status int, err error) {
 	if cfg.Period < Shortest {
 		return 0, fmt.Errorf("a period of %v is too short: %v is the least", cfg.Period, Shortest)
 	}
+	if cfg.Resources, err = cfg.resolved(); err != nil {
+		return 0, err
+	}
 	c := newCollection(cfg)
 	defer c.close()
 	return c.run()
@@ -95,7 +116,7 @@ func Run(cfg Config) (status int, err error) {
 // Check reports whether the kernel would permit us to sample a program of our own,
 // and with kernel set the kernel as well: nil, or *NotPermitted.
 func Check(kernel bool) error {
-	spec := eventSpec{period: time.Second, kernel: true, target: os.Getpid()}
+	spec := eventSpec{clock: true, first: true, period: uint64(time.Second), kernel: true, target: os.Getpid()}
 	fd, err := spec.open(onlineCPUs()[0])
 	if err == nil {
 		return closeFD(fd)

@@ -106,7 +106,7 @@ func TestParseShort(t *testing.T) {
 			if length >= 4 {
 				binary.NativeEndian.PutUint32(b, kind)
 			}
-			parse(b)
+			parse(b, func(uint64) *eventSpec { return &eventSpec{raw: true, result: 16, chain: true, stack: stackBytes} })
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/profilecollection/pct/pct/data"
+	"github.com/profilecollection/pct/unwind"
 )
 
 // table are the processes that are followed, as the records tell of them.
@@ -26,10 +27,15 @@ type table struct {
 	ended     *process // it, once it has ended: its status comes from elsewhere
 	endedAt   time.Duration
 	looked    time.Time
+	absent    map[int]*absence // by thread: those that are off the processor
+	weights   []uint64         // gticks that samples stand for, by resource
+	cache     *unwind.Cache    // of object files, for all processes
+	frames    []unwind.Frame   // room for those of a path
 }
 
 func newTable(cfg Config, out *output) *table {
-	return &table{cfg: cfg, out: out, of: map[int]*process{}, images: images{}}
+	return &table{cfg: cfg, out: out, of: map[int]*process{}, images: images{}, cache: unwind.NewCache(),
+		absent: map[int]*absence{}, weights: make([]uint64, len(cfg.Resources))}
 }
 
 // launched adds the process that is going to execute the program.
@@ -58,6 +64,7 @@ func (t *table) attached(pid int) {
 	p.prog.buildID = t.buildID(p)
 	p.programs = 1
 	t.of[pid] = p
+	t.blocked(p)
 	if t.out.base == nil {
 		t.out.base = p.prog
 	}
@@ -87,8 +94,14 @@ func (t *table) take(r record) {
 			t.mapped(p, of)
 		}
 	case sample:
-		if p != nil {
+		if p != nil && of.spec.absence {
+			t.leaves(p, r, of)
+		} else if p != nil {
 			t.sampled(p, r, of)
+		}
+	case switched:
+		if p != nil {
+			t.switched(p, r, of)
 		}
 	case nil:
 		if p != nil && r.kind == unix.PERF_RECORD_EXIT {
@@ -127,6 +140,7 @@ func (t *table) forked(r record, f fork) {
 // executed begins another program; its path comes with its first mapping.
 func (t *table) executed(p *process, r record, c comm) {
 	t.release(p)
+	p.forget()
 	if p.prog != nil {
 		t.out.finish(p.prog, t.out.wall(r.time), "complete", "", 0)
 	}
@@ -190,80 +204,11 @@ func (t *table) sampled(p *process, r record, s sample) {
 	switch {
 	case p.prog == nil: // our launcher
 	case p.prog.exe == "":
+		r.of = s
 		p.held = append(p.held, r)
 	default:
 		t.record(p, r, s)
 	}
-}
-
-// record writes a sample to the run of its program.
-func (t *table) record(p *process, r record, s sample) {
-	if t.cfg.Samples > 0 && t.samples >= t.cfg.Samples {
-		return
-	}
-	t.samples++
-	p.samples++
-	p.cpu += s.period
-	if !t.out.open(p.prog) {
-		return
-	}
-	t.out.write(p.prog.run, data.Sample{
-		Time:   max(0, r.time-p.prog.start),
-		Thread: uint32(r.tid),
-		Node:   t.node(p, s),
-		Weight: uint64(s.period / time.Microsecond),
-	})
-}
-
-// node is where a sample was taken: an address in a mapped object or the kernel.
-func (t *table) node(p *process, s sample) data.NodeID {
-	addr := s.ip
-	if s.kernel {
-		if !t.cfg.Kernel {
-			addr = s.user
-		}
-		if addr == 0 {
-			return 0
-		}
-	}
-	prog := p.prog
-	if id, known := prog.nodes[addr]; known {
-		return id
-	}
-	if prog.nodes == nil {
-		prog.nodes = map[uint64]data.NodeID{}
-	}
-	w := prog.run.w
-	var id data.NodeID
-	if s.kernel && t.cfg.Kernel {
-		id = t.kernelNode(prog.run, addr)
-	} else if m := p.find(addr); m == nil {
-		id = w.Node(0, 0, addr)
-	} else {
-		at := t.images.place(p.pid, m)
-		id = w.Node(0, w.Object(at.path, at.buildID, at.kind, m.start, m.end, at.bias), addr-at.bias)
-	}
-	prog.nodes[addr] = id
-	return id
-}
-
-func (t *table) kernelNode(r *run, addr uint64) data.NodeID {
-	s, ok := t.kernelSymbols().find(addr)
-	if ok {
-		r.hits.add(s)
-	}
-	return r.w.Node(0, r.w.Object(s.object(), "", data.ObjectKernel, 0, 0, 0), addr)
-}
-
-// kernelSymbols are read at the first need.
-func (t *table) kernelSymbols() *kernel {
-	if t.kernel == nil {
-		t.kernel = readKernel(kallsyms, t.cfg.SystemMap)
-		if t.kernel.note != "" {
-			t.out.note(t.kernel.note)
-		}
-	}
-	return t.kernel
 }
 
 // exited takes the end of a thread, perhaps its process's last.
@@ -276,6 +221,7 @@ func (t *table) exited(p *process, r record) {
 		return
 	}
 	delete(p.threads, r.tid)
+	delete(t.absent, r.tid)
 	if len(p.threads) == 0 {
 		t.gone(p, r.time)
 	}
@@ -284,6 +230,7 @@ func (t *table) exited(p *process, r record) {
 // gone ends a process; of the one launched the status is still to come.
 func (t *table) gone(p *process, at time.Duration) {
 	t.release(p)
+	p.forget()
 	delete(t.of, p.pid)
 	if p == t.root {
 		t.ended, t.endedAt = p, at
@@ -351,6 +298,7 @@ type ending struct {
 // finish ends the runs of all processes.
 func (t *table) finish(e ending) {
 	now := time.Now()
+	t.stillAway(monotonic())
 	t.tellLosses()
 	if p := t.root; p != nil && e.exited {
 		if t.ended == nil {
@@ -380,13 +328,13 @@ func (t *table) tellLosses() {
 		t.out.note(fmt.Sprintf("the kernel held the clock back %d times, because samples took too much time: a longer period would do", t.throttled))
 	}
 	if t.setuid {
-		t.out.note("a set-uid program was executed, which only root may sample: it's not in the data")
+		t.out.note("a program was executed that is set-uid, or that this user may not read, which only root may sample: it's not in the data")
 	}
 	if t.lost == 0 {
 		return
 	}
 	t.out.note(fmt.Sprintf("the kernel lost %d records of the run, samples or others, because they came faster than they were read", t.lost))
-	if r := t.out.base.run; r != nil && r.meta.State == "running" {
+	if r := t.out.base.run(0); r != nil && r.meta.State == "running" {
 		if err := r.w.Lost(t.lost, "the ring was full"); err != nil {
 			t.out.say("cannot write samples: %v", err)
 		}

@@ -47,6 +47,10 @@ func build() error {
 		{"gcc", "-O1", "-g", "-Wall", "-pthread", "-o", built + "/spin", "testdata/spin.c"},
 		{"gcc", "-O1", "-g", "-Wall", "-pthread", "-o", built + "/spin-long", "testdata/spin.c"},
 		{"gcc", "-O1", "-g", "-Wall", "-pthread", "-static", "-o", built + "/spin-static", "testdata/spin.c"},
+		{"gcc", "-O2", "-fno-optimize-sibling-calls", "-Wall", "-o", built + "/deep", "testdata/deep.c"},
+		{"gcc", "-O2", "-fno-optimize-sibling-calls", "-Wall", "-pthread", "-o", built + "/uses", "testdata/uses.c"},
+		{"gcc", "-O2", "-fno-optimize-sibling-calls", "-Wall", "-pthread", "-static", "-o", built + "/uses-static", "testdata/uses.c"},
+		{"gcc", "-O2", "-fno-optimize-sibling-calls", "-Wall", "-static", "-o", built + "/deep-static", "testdata/deep.c"},
 	} {
 		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
 			return fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, out)
@@ -179,20 +183,26 @@ func until(t *testing.T, what string, is func() bool) {
 	}
 }
 
-// in counts the samples of a run that lie in a function of a program.
-func in(t *testing.T, run *data.Run, prog, function string) int {
+// symbols are those of a program.
+func symbols(t *testing.T, prog string) []elf.Symbol {
 	t.Helper()
 	f, err := elf.Open(filepath.Join(built, prog))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	symbols, err := f.Symbols()
+	all, err := f.Symbols()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return all
+}
+
+// in counts the samples of a run that lie in a function of a program.
+func in(t *testing.T, run *data.Run, prog, function string) int {
+	t.Helper()
 	n := 0
-	for _, s := range symbols {
+	for _, s := range symbols(t, prog) {
 		if s.Name != function {
 			continue
 		}

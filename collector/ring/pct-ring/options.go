@@ -24,9 +24,27 @@ not found; 125 if the kernel does not permit sampling.
                   ended, after -t or -n, or at SIGINT (^C) or SIGTERM
   -tree           and all their descendants that run already
   -F HZ           samples per second of CPU time (default 100, at most 10000)
-  -i INTERVAL     CPU time between two samples, such as 10ms or 500us
+  -i INTERVAL     CPU time between two samples, such as 10ms or 500us; both are for
+                  resources that are times and have no interval of their own
   -k              sample the kernel too; without it, its time counts for the place in
                   the program that called it
+  -r RESOURCE[:INTERVAL]
+                  sample when so much of a resource is used, at a random instant of each
+                  interval (CPU time: at its end): again for several at once. The first one's
+                  run directory is PROG.PID, of others PROG.PID.RESOURCE
+                    cpu, user        CPU time, that in user mode (-r user:1ms)
+                    real             with time off the processor: [blocked in read]
+                    faults, major-faults, minor-faults    page faults (10, 1, 10)
+                    switches, migrations                  of a thread (10, 1)
+                    syscalls         system calls (100)
+                    read, write      bytes by system calls (4096)
+                    calls:FUNCTION   calls of a function of the program (100), or
+                                     calls:LIBRARY:FUNCTION (calls:libc.so.6:malloc:1000)
+                    cycles, instructions, cache-misses, branch-misses    where the
+                                     machine counts them
+                    alignment        faults that the kernel puts right: none on x86-64
+  -paths          sample whole call paths, from copies of the stacks, not only where the
+                  program is; with -k those in the kernel, too
   -cpus           count on all processors: sees processes of any length in proportion,
                   interrupts the whole machine; needs root. The default with a PROGRAM
                   and with -tree, where it is permitted
@@ -50,6 +68,8 @@ not found; 125 if the kernel does not permit sampling.
 example: pct-ring -k -F 1000 dd if=/dev/zero of=/dev/null bs=1M count=10000
          pct sym /tmp/pct/dd.*
          pct-ring -p 4711 -t 10
+         pct-ring -paths -r real -r faults -r read:64 sort -o sorted big.txt
+         pct down -r faults /tmp/pct/sort.*
 `
 
 var errHelp = errors.New("help")
@@ -71,11 +91,12 @@ func parseOptions(args []string) (*options, error) {
 	o := &options{}
 	c := &o.config
 	var cpus, threads bool
-	bools := map[string]*bool{"k": &c.Kernel, "tree": &c.Tree, "check": &o.check, "cpus": &cpus, "threads": &threads}
+	bools := map[string]*bool{"k": &c.Kernel, "paths": &c.Paths, "tree": &c.Tree, "check": &o.check, "cpus": &cpus, "threads": &threads}
 	words := map[string]func(string) error{
 		"p":          o.attach,
 		"F":          o.rate,
 		"i":          o.interval,
+		"r":          o.resource,
 		"t":          o.seconds,
 		"n":          o.samples,
 		"o":          func(v string) error { c.Root = v; return nil },
@@ -185,6 +206,12 @@ func (o *options) period(d time.Duration) error {
 	}
 	o.config.Period = d
 	return nil
+}
+
+func (o *options) resource(v string) error {
+	r, err := ring.ParseResource(v)
+	o.config.Resources = append(o.config.Resources, r)
+	return err
 }
 
 // seconds reads a time in seconds, or one with its unit.

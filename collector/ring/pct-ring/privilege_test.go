@@ -54,6 +54,16 @@ func TestUnprivileged(t *testing.T) {
 	}
 }
 
+// A process of another user is refused for that reason.
+func TestForeign(t *testing.T) {
+	r := command(t, "-p", "1")
+	r.SysProcAttr = unprivileged()
+	r.want(125)
+	if said := r.stderr.String(); !strings.Contains(said, "process 1 belongs to another user") || strings.Contains(said, "paranoid") {
+		t.Errorf("said %q", said)
+	}
+}
+
 // A set-uid program keeps its rights, and root samples it.
 func TestSetUID(t *testing.T) {
 	if os.Geteuid() != 0 {
@@ -82,7 +92,7 @@ func TestSetUID(t *testing.T) {
 	r = command(t, "-F", "997", "spin-setuid", units(50))
 	r.SysProcAttr = unprivileged()
 	r.want(0)
-	if r.runs("spin-setuid") != nil || !strings.Contains(r.stderr.String(), "a set-uid program, which only root may sample") {
+	if r.runs("spin-setuid") != nil || !strings.Contains(r.stderr.String(), "a set-uid program, or one that this user may not read, which only root may sample") {
 		t.Errorf("it says %q", &r.stderr)
 	}
 }

@@ -1,0 +1,155 @@
+package ring
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
+
+// launch opens the clocks and has the program executed.
+func (c *collection) launch(path string, ours masks) error {
+	l, err := launch(path, c.cfg, ours)
+	if err != nil {
+		return err
+	}
+	defer l.close()
+	err = c.open([]int{l.pid})
+	if err != nil {
+		l.kill()
+		return err
+	}
+	c.table.launched(l.pid, path, c.cfg.Argv)
+	if err := l.release(); err != nil {
+		unix.Wait4(l.pid, nil, 0, nil)
+		return launchError(path, err)
+	}
+	c.root, c.changes = l.pid, make(chan change, 16)
+	c.signals.PassOn(l.pid)
+	go c.watch()
+	return nil
+}
+
+// open makes the clocks for processes, as the kernel permits.
+func (c *collection) open(pids []int) error {
+	specs, err := c.cfg.specs()
+	if err != nil {
+		return err
+	}
+	launches := len(c.cfg.Argv) > 0
+	times := !slices.ContainsFunc(c.cfg.Resources, func(r Resource) bool { return r.Name != "cpu" && r.Name != "user" })
+	counting := c.cfg.Counting
+	if counting == Best && times && (launches || c.cfg.Tree) || counting == ByCPU {
+		c.events = newEvents(specs)
+		err := c.events.add(allTasks)
+		if err == nil {
+			c.table.whole = true
+			return nil
+		}
+		c.events.close()
+		if counting == ByCPU || !isPermission(err) {
+			return refusal(err, needCPUs)
+		}
+	}
+	switch {
+	case counting == Best && !times:
+		c.out.note("each thread has counts and clocks of its own, for each processor, which begin with a whole interval: what it used beyond whole ones is not in the data")
+	case launches || c.cfg.Tree:
+		c.out.note("processes that used less CPU time than a period, and what others used beyond whole periods, were not seen: clocks for whole processors, which see all, need root")
+	}
+	for i := range specs {
+		specs[i].onExec = launches
+	}
+	c.events = newEvents(specs)
+	err = c.openThreads(pids)
+	if c.cfg.Kernel && isPermission(err) {
+		if c.ticks, _ = beginTicks(procProfile); c.ticks == nil {
+			return refusal(err, needKernel)
+		}
+		c.out.note("kernel time is from " + procProfile + ", of all processes of the machine: perf events of the kernel were not permitted")
+		c.events.close()
+		for i := range specs {
+			specs[i].kernel, specs[i].chain = false, false
+		}
+		c.events = newEvents(specs)
+		err = c.openThreads(pids)
+	}
+	if err != nil {
+		if pid := foreign(pids); !launches && isPermission(err) && pid != 0 {
+			return &NotPermitted{Err: err, Why: fmt.Sprintf("process %d belongs to another user: to sample it needs root, or the capabilities CAP_PERFMON and CAP_SYS_PTRACE", pid)}
+		}
+		return refusal(err, needUser)
+	}
+	if c.events.userOnly && !c.cfg.Kernel {
+		c.out.note("time that the kernel spent for the program was not sampled: that needs root, or at most 1 in " + paranoidFile)
+	}
+	return nil
+}
+
+// foreign is the first of these processes that belongs to another user than ours, 0 if none
+// does. Of one that took other rights, the kernel gives its directory to root.
+func foreign(pids []int) int {
+	for _, pid := range pids {
+		var st unix.Stat_t
+		if err := unix.Stat(fmt.Sprintf("/proc/%d", pid), &st); err == nil && int(st.Uid) != os.Geteuid() {
+			return pid
+		}
+	}
+	return 0
+}
+
+// openThreads makes clocks for all threads of processes. Threads that are made
+// meanwhile by one that has clocks inherit them; others are found by looking again.
+func (c *collection) openThreads(pids []int) error {
+	if len(c.cfg.Argv) > 0 {
+		return c.events.add(pids[0]) // the launcher's first thread
+	}
+	seen := map[int]bool{}
+	for more := true; more; {
+		more = false
+		if c.cfg.Tree {
+			pids = descendants(pids)
+		}
+		// What was made by a thread with clocks tells in the rings.
+		c.events.drain(func(r record) {
+			if _, ok := r.of.(fork); ok {
+				seen[r.tid] = true
+			}
+			c.order.pending = append(c.order.pending, r)
+		})
+		for _, pid := range pids {
+			for _, tid := range threadsOf(pid) {
+				if seen[tid] {
+					continue
+				}
+				seen[tid], more = true, true
+				if err := c.events.add(tid); err != nil && !errors.Is(err, unix.ESRCH) {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// attach opens the clocks of processes that run.
+func (c *collection) attach() error {
+	for _, pid := range c.cfg.Pids {
+		if s, err := readStat(pid); err != nil || s.state == 'Z' {
+			return fmt.Errorf("process %d: %w", pid, errGone)
+		}
+	}
+	if err := c.open(c.cfg.Pids); err != nil {
+		return err
+	}
+	pids := slices.Clone(c.cfg.Pids)
+	if c.cfg.Tree {
+		pids = descendants(pids)
+	}
+	for _, pid := range pids {
+		c.table.attached(pid)
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+package ring
+
+import "testing"
+
+// What spans n intervals has n hits; of less, the hits are as many as the intervals, and are
+// not in step with what is used.
+func TestTimer(t *testing.T) {
+	whole := timer{interval: 1024}
+	for range 1000 {
+		if n := whole.advance(10240); n != 10 {
+			t.Fatalf("10 intervals have %d hits", n)
+		}
+	}
+	one := timer{interval: 1}
+	for n := range uint64(100) {
+		if got := one.advance(n); got != n {
+			t.Fatalf("%d gticks at an interval of 1 have %d hits", n, got)
+		}
+	}
+	// A program that uses 99 gticks here and 1 there has 1 % of the hits there.
+	step := timer{interval: 100}
+	here, there := 0, 0
+	const rounds = 100000
+	for range rounds {
+		here += int(step.advance(99))
+		there += int(step.advance(1))
+	}
+	if here+there != rounds || there < rounds/100-200 || there > rounds/100+200 {
+		t.Errorf("%d and %d hits", here, there)
+	}
+}
+
+// Strides are primes that no program of a short rhythm is in step with.
+func TestStride(t *testing.T) {
+	for interval, want := range map[uint64]uint64{1: 1, 2: 1, 6: 1, 7: 7, 10: 7, 16: 13, 50: 47, 100: 97, 1000: 997, 1 << 46: 1<<46 - 21} {
+		if got := stride(interval); got != want {
+			t.Errorf("%d at an interval of %d, want %d", got, interval, want)
+		}
+	}
+}
+
+// Resources are read as they are named.
+func TestParseResource(t *testing.T) {
+	for text, want := range map[string]Resource{
+		"cpu": {Name: "cpu"}, "user:1ms": {Name: "user", Interval: 1000}, "real:250": {Name: "real", Interval: 250},
+		"faults:7": {Name: "faults", Interval: 7}, "calls:f": {Name: "calls:f"}, "calls:f:3": {Name: "calls:f", Interval: 3},
+		"calls:libc.so.6:malloc:1000": {Name: "calls:libc.so.6:malloc", Interval: 1000}, "calls:/lib/x.so:f": {Name: "calls:/lib/x.so:f"},
+	} {
+		if got, err := ParseResource(text); err != nil || got != want {
+			t.Errorf("%s: %+v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "x", "cpu:1", "cpu:x", "faults:0", "faults:-1", "calls", "calls:", "calls::", "calls:5", "cpu:1ms:1ms"} {
+		if got, err := ParseResource(text); err == nil {
+			t.Errorf("%q is %+v", text, got)
+		}
+	}
+}
+
+// A thread's reason for being off the processor is the system call, as the kernel's path names it.
+func TestReason(t *testing.T) {
+	for want, names := range map[string][]string{
+		"[blocked in futex]":        {"__schedule", "schedule", "futex_do_wait", "__x64_sys_futex", "do_syscall_64"},
+		"[blocked in read]":         {"schedule", "anon_pipe_read", "vfs_read", "ksys_read", "do_syscall_64", "entry_SYSCALL_64_after_hwframe"},
+		"[blocked in a page fault]": {"schedule", "filemap_fault", "exc_page_fault", "asm_exc_page_fault", "__x64_sys_write"},
+		"[blocked in recvfrom]":     {"schedule", "__sys_recvfrom", "__x64_sys_recvfrom", "do_syscall_64"},
+		"[blocked in wait4]":        {"schedule", "do_wait", "kernel_wait4", "do_syscall_64"},
+		"[blocked in epoll_wait]":   {"schedule", "do_epoll_wait", "do_syscall_64"},
+		"[stopped]":                 {"schedule", "do_signal_stop", "get_signal"},
+		"[blocked]":                 nil,
+	} {
+		if got := reason(names); got != want {
+			t.Errorf("%q: %s, want %s", names, got, want)
+		}
+	}
+}
