@@ -56,6 +56,22 @@ func (u *Unwinder) analyse(obj *Object, pc uint64, exact bool) *recipe {
 	return rec
 }
 
+// begin returns the recipe of the function that begins at what looked like a return
+// address, but that no call stands before; nil if none begins there. What makes a context,
+// as makecontext does, has a function return to the beginning of another one.
+func (u *Unwinder) begin(obj *Object, pc uint64) *recipe {
+	var buf [longestCall]byte
+	if obj.image == nil {
+		return nil
+	}
+	if code := u.code(obj, buf[:], pc-longestCall); len(code) < longestCall {
+		return nil
+	} else if kind, _ := callBefore(code, pc); kind != noCall {
+		return nil
+	}
+	return obj.image.recipe(pc - obj.Bias)
+}
+
 // around is how many bytes of code before a pc, and from it on, are looked at.
 const around = 32
 

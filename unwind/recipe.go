@@ -65,6 +65,7 @@ type found struct {
 	key    uint64 // pc<<1, with the low bit set if the pc is exact; 0 is an empty slot
 	obj    *Object
 	rec    *recipe
+	begins bool     // the pc is no return address: a function that nothing called begins there
 	call   callKind // whether the pc follows a call instruction
 	target uint64   // of a direct call
 }

@@ -62,6 +62,7 @@ func (u *Unwinder) Unwind(r Regs, mem Memory, out []Frame) ([]Frame, Reason) {
 				return out, Loop
 			}
 		}
+		next.exact = next.exact || g.begins
 		s, next, f = next, s, g
 	}
 }
@@ -199,6 +200,10 @@ func (u *Unwinder) lookup(pc uint64, exact, refresh bool) found {
 	f := found{key: key, obj: obj}
 	if obj.image != nil {
 		f.rec = obj.image.recipe(at - obj.Bias)
+	}
+	if f.rec == nil && !exact {
+		f.rec = u.begin(obj, pc)
+		f.begins = f.rec != nil
 	}
 	switch {
 	case f.rec == nil:

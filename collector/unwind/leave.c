@@ -1,0 +1,141 @@
+#include "handler.h"
+#include "thread.h"
+
+enum outcome thread_leave_signal(struct unwind_thread *t, struct unwind_frame *f, struct unwind_frame *next)
+{
+	uintptr_t context = f->sp + MACHINE_SIGNAL_CONTEXT;
+
+	f->flags = UNWIND_EXACT | UNWIND_SIGNAL;
+	*next = (struct unwind_frame){ .flags = UNWIND_EXACT };
+	if (!memory_load(&t->memory, context + machine_context_offset(MACHINE_REGISTERS), &next->pc) ||
+	    !memory_load(&t->memory, context + machine_context_offset(MACHINE_SP), &next->sp) ||
+	    !memory_load(&t->memory, context + machine_context_offset(MACHINE_FP), &next->fp))
+		return BAD_MEMORY;
+	return LEFT;
+}
+
+/* By reading the call frame information again. */
+static enum outcome leave_by_row(struct unwind_thread *t, uint32_t depth, struct unwind_frame *next)
+{
+	const struct unwind_frame *f = thread_frame(t, depth);
+	const struct object *o = objects_find(&t->view, unwind_address(f));
+	struct rule cfa, ra, fp, sp;
+	bool exact;
+	uint64_t base;
+
+	if (!o || !cfi_row(&t->work, &t->view, o, unwind_address(f)))
+		return NO_RECIPE;
+	/* What registers need of other frames is worked out in the same place. */
+	cfa = t->work.row.cfa;
+	ra = t->work.row.rules[ROW_RA];
+	fp = t->work.row.rules[ROW_FP];
+	sp = t->work.row.rules[ROW_SP];
+	exact = t->work.row.signal || t->work.row.lands;
+	*next = (struct unwind_frame){ .flags = exact ? UNWIND_EXACT : 0 };
+	if (cfa.kind == RULE_REGISTER) {
+		if (!thread_register(t, depth, cfa.reg, &base))
+			return NO_RECIPE;
+		base += (uint64_t)(int64_t)cfa.offset;
+	} else if (!thread_evaluate(t, depth, cfa.at, cfa.length, false, 0, &base)) {
+		return BAD_MEMORY;
+	}
+	next->sp = base;
+	if (sp.kind > RULE_SAME && !thread_rule(t, depth, &sp, MACHINE_SP, base, &next->sp))
+		return BAD_MEMORY;
+	if (!thread_rule(t, depth, &fp, MACHINE_FP, base, &next->fp))
+		next->fp = 0;
+	/*
+	 * Functions that have aligned their stack save fp where fp points. gcc lets that rule stand to
+	 * their end, for two instructions after fp has been given back.
+	 */
+	if (fp.kind == RULE_EXPR && cfa.kind == RULE_REGISTER && cfa.reg != MACHINE_FP && (f->fp < f->sp || f->fp >= base))
+		next->fp = f->fp;
+	if (ra.kind == RULE_UNDEFINED)
+		return AT_END;
+	if (!MACHINE_RA_IN_REGISTER && ra.kind <= RULE_SAME)
+		return NO_RECIPE;
+	if (!thread_rule(t, depth, &ra, MACHINE_RA, base, &next->pc))
+		return BAD_MEMORY;
+	if (t->work.row.ra_signed)
+		next->pc = machine_return_address(next->pc);
+	return LEFT;
+}
+
+/* Works out the CFA of a recipe. */
+static bool find_cfa(struct unwind_thread *t, uint32_t depth, const struct recipe *r, uint64_t *cfa)
+{
+	const struct unwind_frame *f = thread_frame(t, depth);
+	uint64_t offset = (uint64_t)(int64_t)r->offset;
+
+	switch (r->kind) {
+	case RECIPE_SP:
+		*cfa = f->sp + offset;
+		return true;
+	case RECIPE_FP:
+		*cfa = f->fp + offset;
+		return true;
+	case RECIPE_LOAD:
+		return memory_load(&t->memory, f->fp + offset, cfa);
+	case RECIPE_OTHER:
+		if (!thread_register(t, depth, r->reg, cfa))
+			return false;
+		*cfa += offset;
+		return true;
+	default:
+		return thread_evaluate(t, depth, r->at, r->length, false, 0, cfa);
+	}
+}
+
+static enum outcome leave_by_recipe(struct unwind_thread *t, uint32_t depth, const struct recipe *r, struct unwind_frame *next)
+{
+	/* The recipe may be the spare one, which other frames' replace. */
+	const struct recipe own = *r;
+	struct unwind_frame *f = thread_frame(t, depth);
+	uint64_t cfa, base;
+
+	if (!find_cfa(t, depth, &own, &cfa))
+		return own.kind == RECIPE_OTHER ? NO_RECIPE : BAD_MEMORY;
+	base = own.flags & RECIPE_FROM_FP ? f->fp : cfa;
+	*next = (struct unwind_frame){ .sp = cfa, .fp = f->fp, .flags = own.flags & RECIPE_LANDS ? UNWIND_EXACT : 0 };
+	if (own.flags & RECIPE_RA_REGISTER) {
+		if (!thread_register(t, depth, MACHINE_RA, &next->pc))
+			return NO_RECIPE;
+	} else if (!memory_load(&t->memory, cfa + 8 * (uint64_t)(int64_t)own.ra, &next->pc)) {
+		return BAD_MEMORY;
+	}
+	if (own.fp != NOT_SAVED && !memory_load(&t->memory, base + 8 * (uint64_t)(int64_t)own.fp, &next->fp))
+		return BAD_MEMORY;
+	if (own.flags & RECIPE_RA_SIGNED)
+		next->pc = machine_return_address(next->pc);
+	if (!own.flags && own.fp != 0 && (own.kind == RECIPE_SP || own.kind == RECIPE_FP)) {
+		f->flags |= UNWIND_SIMPLE;
+		f->ra_slot = own.ra;
+		f->fp_slot = own.fp == NOT_SAVED ? 0 : own.fp;
+	}
+	return LEFT;
+}
+
+enum outcome thread_leave(struct unwind_thread *t, uint32_t depth, struct unwind_frame *next)
+{
+	struct unwind_frame *f = thread_frame(t, depth);
+	const struct recipe *r = thread_recipe(t, f);
+
+	switch (r->kind) {
+	case RECIPE_NONE:
+		if (!t->unknown)
+			t->unknown = f->pc;
+		return thread_guess(t, depth, next);
+	case RECIPE_GUESS:
+		return thread_guess(t, depth, next);
+	case RECIPE_ROOT:
+		return AT_END;
+	case RECIPE_SIGNAL:
+		return thread_leave_signal(t, f, next);
+	case RECIPE_ROW:
+		return leave_by_row(t, depth, next);
+	case RECIPE_HANDLER:
+		return handler_leave(t, depth, r, next);
+	default:
+		return leave_by_recipe(t, depth, r, next);
+	}
+}

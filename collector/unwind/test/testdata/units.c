@@ -1,0 +1,320 @@
+/*
+ * The parts that need no clock: broken stacks, bounds, the tree when it's full, threads that
+ * count in it at once, epochs. Prints `checks N wrong N`. Runs on every machine.
+ */
+#include "../../thread.h"
+#include "../../tree.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { FRAMES = 1024, PAGE = 65536 /* the largest */ };
+
+static _Atomic int checks, wrong;
+
+#define CHECK(what)                                                              \
+	do {                                                                     \
+		checks++;                                                        \
+		if (!(what)) {                                                   \
+			wrong++;                                                 \
+			fprintf(stderr, "line %d: %s is false\n", __LINE__, #what); \
+		}                                                                \
+	} while (0)
+
+static void *reserve(size_t n)
+{
+	void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		abort();
+	return p;
+}
+
+static struct unwind_thread *new_thread(void)
+{
+	return unwind_thread_make(reserve(unwind_thread_size(FRAMES)), FRAMES);
+}
+
+static void set(ucontext_t *u, unsigned reg, uint64_t v)
+{
+	memcpy((char *)u + machine_context_offset(reg), &v, sizeof v);
+}
+
+static struct unwind_path walk(struct unwind_thread *t, const ucontext_t *u)
+{
+	struct unwind_path p;
+
+	unwind_path(t, u, &p);
+	unwind_done(t);
+	return p;
+}
+
+/* Whatever the registers and the stack hold, nothing faults, and no path is endless. */
+__attribute__((noinline)) static void broken(struct unwind_thread *t)
+{
+	char *stack = (char *)reserve(3 * PAGE) + PAGE;
+	uint64_t *words = (uint64_t *)stack, seed = 1;
+	ucontext_t u, good;
+
+	munmap(stack - PAGE, PAGE);
+	munmap(stack + PAGE, PAGE);
+	getcontext(&good);
+	for (int i = 0; i < 20000; i++) {
+		struct unwind_path p;
+
+		u = good;
+		for (unsigned r = 0; r < MACHINE_REGISTERS; r++) {
+			seed = seed * 6364136223846793005 + 1442695040888963407;
+			set(&u, r, seed >> 16 & 1 ? seed : (uint64_t)stack + (seed >> 20) % (PAGE + 64));
+		}
+		/* Words of the stack: rubbish, stack addresses, code. */
+		for (int k = 0; k < 16; k++) {
+			seed = seed * 6364136223846793005 + 1442695040888963407;
+			words[(seed >> 20) % (PAGE / 8)] = seed >> 17 & 1 ? seed : seed >> 18 & 1 ? (uint64_t)stack + (seed >> 30) % PAGE
+														       : machine_context(&good, MACHINE_REGISTERS);
+		}
+		p = walk(t, &u);
+		if (p.count < 1 || p.count > FRAMES) {
+			CHECK(!"a path has a possible length");
+			break;
+		}
+	}
+	/* The same on what the thread says is its stack. */
+	unwind_thread_stack(t, (uintptr_t)stack, (uintptr_t)stack + PAGE);
+	for (uint64_t at = 0; at < PAGE; at += 40) {
+		u = good;
+		set(&u, MACHINE_SP, (uint64_t)stack + at);
+		set(&u, MACHINE_FP, (uint64_t)stack + PAGE - 8);
+		CHECK(walk(t, &u).count >= 1);
+	}
+	u = good;
+	set(&u, MACHINE_REGISTERS, 0);
+	CHECK(walk(t, &u).end != UNWIND_COMPLETE || walk(t, &u).count > 0);
+	munmap(stack, PAGE);
+	unwind_thread_stack(t, 0, 0);
+	CHECK(walk(t, &good).end == UNWIND_COMPLETE);
+}
+
+static void bounds(void)
+{
+	uintptr_t low = 0, high = 0, sp = (uintptr_t)&low;
+
+	CHECK(unwind_find_stack(sp, &low, &high));
+	CHECK(low <= sp && sp < high);
+	CHECK(!unwind_find_stack(16, &low, &high));
+}
+
+/* What the frames of a call deeper have in common with those before. */
+__attribute__((noinline)) static struct unwind_path deeper(struct unwind_thread *t, int n)
+{
+	ucontext_t u;
+	struct unwind_path p;
+
+	if (n) {
+		p = deeper(t, n - 1);
+		__asm__ volatile("" ::: "memory");
+		return p;
+	}
+	getcontext(&u);
+	return walk(t, &u);
+}
+
+static void common(struct unwind_thread *t)
+{
+	struct unwind_path a = deeper(t, 10), b = deeper(t, 10), c = deeper(t, 20), d;
+
+	CHECK(a.end == UNWIND_COMPLETE && c.end == UNWIND_COMPLETE);
+	CHECK(a.count == b.count && c.count == b.count + 10);
+	CHECK(b.common > 0 && b.common < b.count);
+	CHECK(c.common > 0 && c.common < b.count);
+	unwind_forget(t);
+	d = deeper(t, 20);
+	CHECK(d.common == 0 && d.count == c.count);
+}
+
+static bool no_room(void *page)
+{
+	(void)page;
+	return false;
+}
+
+static void full(struct unwind_thread *t)
+{
+	enum { FEW = 24 };
+	struct tree tree;
+	struct unwind_path p;
+	ucontext_t u;
+	uint32_t root;
+
+	CHECK(!tree_make(&tree, reserve(tree_size(FEW, false)), reserve(tree_links_size(FEW)), FEW, false, no_room));
+	CHECK(tree_make(&tree, reserve(tree_size(FEW, false)), reserve(tree_links_size(FEW)), FEW, false, NULL));
+	root = tree_root(&tree, 7);
+	CHECK(root && root == tree_root(&tree, 7) && root != tree_root(&tree, 8));
+	getcontext(&u);
+	for (int i = 0; i < 100; i++) {
+		/* Each time another leaf. */
+		set(&u, MACHINE_REGISTERS, (uint64_t)(uintptr_t)full + 1 + (uint64_t)i % 30);
+		unwind_forget(t);
+		unwind_path(t, &u, &p);
+		tree_add(&tree, root, t, &p, 1);
+		unwind_done(t);
+	}
+	CHECK(tree.header->samples + tree.header->lost == 100);
+	CHECK(tree.header->lost > 0);
+}
+
+/* What the nodes of a path have counted, the outermost first. */
+static void check_calls(const struct tree *t, const struct unwind_path *p, uint32_t outer, uint32_t inner)
+{
+	for (uint32_t i = 0; i < p->count; i++)
+		CHECK(tree_node(t, p->frames[i].node)->calls == (i < 2 ? outer : inner));
+}
+
+/* An activation counts once, however many samples see it; a full counter stays full. */
+static void activations(struct unwind_thread *t)
+{
+	enum { NODES = 4096 };
+	struct tree tree;
+	struct unwind_path p;
+	uint32_t root, leaf = 0;
+	ucontext_t u;
+
+	CHECK(tree_make(&tree, reserve(tree_size(NODES, true)), reserve(tree_links_size(NODES)), NODES, true, NULL));
+	root = tree_root(&tree, 1);
+	getcontext(&u);
+	for (uint32_t kept = 0; kept < 3; kept += 2) {
+		unwind_path(t, &u, &p);
+		CHECK(p.kept == 0 && p.count > 2);
+		p.kept = kept;
+		CHECK(tree_add(&tree, root, t, &p, 1));
+		check_calls(&tree, &p, 1, 1 + kept / 2);
+		unwind_done(t);
+		leaf = p.frames[p.count - 1].node;
+	}
+	unwind_path(t, &u, &p);
+	p.kept = p.count;
+	tree_node(&tree, leaf)->self = UINT32_MAX - 1;
+	CHECK(tree_add(&tree, root, t, &p, 3));
+	check_calls(&tree, &p, 1, 2);
+	unwind_done(t);
+	CHECK(tree_node(&tree, leaf)->self == UINT32_MAX && tree.header->saturated == 1);
+	unwind_forget(t);
+}
+
+enum { THREADS = 4, EACH = 3000 };
+
+static struct tree shared;
+static uint32_t shared_root;
+static _Atomic bool stop;
+
+__attribute__((noinline)) static void count_here(struct unwind_thread *t, uint64_t n)
+{
+	struct unwind_path p;
+	ucontext_t u;
+
+	if (n % 7) {
+		count_here(t, n - 1);
+		__asm__ volatile("" ::: "memory");
+		return;
+	}
+	getcontext(&u);
+	unwind_path(t, &u, &p);
+	if (p.end != UNWIND_COMPLETE || !tree_add(&shared, shared_root, t, &p, 1)) {
+		fprintf(stderr, "end %d after %u frames\n", p.end, p.count);
+		wrong++;
+	}
+	unwind_done(t);
+}
+
+static void *counts(void *unused)
+{
+	struct unwind_thread *t = new_thread();
+
+	(void)unused;
+	for (uint64_t i = 0; i < EACH; i++)
+		count_here(t, i);
+	return NULL;
+}
+
+/* Objects come and go, while others unwind. */
+static void *changes(void *unused)
+{
+	(void)unused;
+	for (int i = 0; !stop; i++) {
+		unwind_changing();
+		while (!unwind_objects_load()) {} /* some reader does not get a CPU */
+		unwind_changed();
+	}
+	return NULL;
+}
+
+static void together(void)
+{
+	pthread_t threads[THREADS], changer;
+	uint64_t selves = 0, contexts = 0;
+
+	CHECK(tree_make(&shared, reserve(tree_size(1 << 16, true)), reserve(tree_links_size(1 << 16)), 1 << 16, true, NULL));
+	shared_root = tree_root(&shared, 0);
+	pthread_create(&changer, NULL, changes, NULL);
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, counts, NULL);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	stop = true;
+	pthread_join(changer, NULL);
+	for (uint32_t i = 1; i < shared.header->count; i++) {
+		selves += tree_node(&shared, i)->self;
+		contexts += tree_node(&shared, i)->self != 0;
+	}
+	CHECK(selves == THREADS * EACH);
+	/* Seven depths, from one loop: each context was made once, whoever came first. */
+	CHECK(contexts == 7);
+}
+
+static void epochs(struct unwind_thread *t)
+{
+	static const struct unwind_object other = { .start = 4096, .end = 8192, .id = 9999 };
+	uint32_t first, second, third;
+
+	CHECK(unwind_objects_begin());
+	CHECK(unwind_objects_add(&other));
+	first = unwind_objects_publish();
+	CHECK(unwind_objects_begin());
+	CHECK(unwind_objects_add(&other));
+	second = unwind_objects_publish();
+	CHECK(second == first);
+	CHECK(unwind_objects_begin());
+	third = unwind_objects_publish();
+	CHECK(third == second + 1);
+	/* More than there are numbers for in the cache. */
+	for (int i = 0; i < 40000; i++) {
+		unwind_objects_begin();
+		if (i & 1)
+			unwind_objects_add(&other);
+		unwind_objects_publish();
+	}
+	CHECK(unwind_objects_load());
+	CHECK(deeper(t, 5).end == UNWIND_COMPLETE);
+}
+
+int main(void)
+{
+	struct unwind_thread *t;
+
+	if (!unwind_start() || !unwind_objects_load())
+		return 1;
+	t = new_thread();
+	bounds();
+	common(t);
+	full(t);
+	activations(t);
+	broken(t);
+	together();
+	epochs(t);
+	printf("checks %d wrong %d\n", checks, wrong);
+	return 0;
+}

@@ -1,0 +1,458 @@
+#ifdef __x86_64__
+/* The stub leaves the other registers as they are. */
+#pragma GCC target("general-regs-only")
+#endif
+
+#include "trampoline.h"
+#include "thread.h"
+#include "../sys.h"
+
+#ifdef __x86_64__
+
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/auxv.h>
+
+enum { MARKS = 8192, FRAMES_TRIED = 64, SHADOW_STACK_STATUS = 0x5005 };
+
+static struct mark marks[MARKS];
+static _Atomic uint32_t marks_used;
+static __thread struct mark *mine __attribute__((tls_model("initial-exec")));
+
+/* Functions that read or move their own return address, and the dynamic linker, where some have no names. */
+enum { PECULIAR = 24 };
+static struct { uintptr_t start, end; } peculiar[PECULIAR];
+static uint32_t peculiars;
+
+#define IN_STUB __attribute__((section("pct_trampoline"), noinline))
+
+/*
+ * Runs where a frame has returned to. The word below the stack pointer is the slot; what the stub
+ * needs lies below that. Registers that calls may change are kept nevertheless, since a compiler
+ * that sees the function called knows which ones it leaves alone, and so are the flags.
+ * There is no telling by call frame information what the caller is.
+ */
+__asm__(
+	".pushsection pct_trampoline, \"ax\", @progbits\n"
+	".hidden trampoline_stub\n"
+	".globl trampoline_stub\n"
+	".type trampoline_stub, @function\n"
+	".p2align 4\n"
+	".cfi_startproc\n"
+	".cfi_undefined rip\n"
+	"	nop\n" /* return addresses are looked up by the byte before them */
+	"trampoline_stub:\n"
+	"	lea -136(%rsp), %rsp\n"
+	"	push %rax\n"
+	"	lahf\n"
+	"	seto %al\n"
+	"	push %rax\n"
+	"	push %rbx\n"
+	"	mov %rsp, %rbx\n"
+	"	push %rcx\n"
+	"	push %rdx\n"
+	"	push %rsi\n"
+	"	push %rdi\n"
+	"	push %r8\n"
+	"	push %r9\n"
+	"	push %r10\n"
+	"	push %r11\n"
+	"	lea 152(%rbx), %rdi\n"
+	"	mov %rsp, %rax\n"
+	"	and $-16, %rsp\n"
+	"	push %rax\n"
+	"	push %rax\n"
+	"	cld\n"
+	"	call trampoline_return\n"
+	"	pop %rsp\n"
+	"	mov %rax, 152(%rbx)\n"
+	"	pop %r11\n"
+	"	pop %r10\n"
+	"	pop %r9\n"
+	"	pop %r8\n"
+	"	pop %rdi\n"
+	"	pop %rsi\n"
+	"	pop %rdx\n"
+	"	pop %rcx\n"
+	"	pop %rbx\n"
+	"	pop %rax\n"
+	"	add $127, %al\n"
+	"	sahf\n"
+	"	pop %rax\n"
+	"	lea 136(%rsp), %rsp\n"
+	"	jmp *-8(%rsp)\n"
+	".cfi_endproc\n"
+	".size trampoline_stub, . - trampoline_stub\n"
+	".popsection\n");
+
+uint64_t trampoline_return(uintptr_t slot) __attribute__((visibility("hidden")));
+
+static inline uint64_t stub(void)
+{
+	return (uintptr_t)trampoline_stub;
+}
+
+static inline uintptr_t slot_of(const struct unwind_frame *outer)
+{
+	return outer->sp - 8;
+}
+
+static inline uint64_t *word(uintptr_t slot)
+{
+	return (uint64_t *)slot;
+}
+
+/* Whether a frame's return address may be replaced, given the frame that it returns to. */
+static inline bool markable(const struct unwind_frame *f, const struct unwind_frame *outer)
+{
+	return (f->flags & (UNWIND_SIMPLE | UNWIND_GUESS | UNWIND_SIGNAL)) == UNWIND_SIMPLE && f->ra_slot == -1 &&
+	       !(outer->flags & (UNWIND_GUESS | UNWIND_SIGNAL | UNWIND_EXACT)) && outer->sp % 8 == 0 && slot_of(outer) >= f->sp;
+}
+
+/*
+ * Marks the innermost of the known frames from `from` out to `to` that can be marked. The slot is told
+ * before it is changed, since the program's handlers may leave the stub for ever anywhere.
+ */
+static inline __attribute__((always_inline)) bool set(struct mark *m, uint32_t from, uint32_t to)
+{
+	const struct unwind_frame *known = m->thread->known;
+
+	for (uint32_t i = from; i > 0 && i >= to && from - i < FRAMES_TRIED; i--) {
+		const struct unwind_frame *outer = &known[i - 1];
+
+		if (!markable(&known[i], outer) || *word(slot_of(outer)) != outer->pc)
+			continue;
+		atomic_store_explicit(&m->original, outer->pc, memory_order_relaxed);
+		m->pc = unwind_address(&known[i]);
+		m->at = i;
+		atomic_store_explicit(&m->slot, slot_of(outer), memory_order_release);
+		atomic_signal_fence(memory_order_seq_cst);
+		*(volatile uint64_t *)word(slot_of(outer)) = stub();
+		return true;
+	}
+	return false;
+}
+
+/* The mark at a slot, of whatever thread; NULL if there is none. */
+static inline __attribute__((always_inline)) struct mark *find(uintptr_t slot, uint64_t *original)
+{
+	uint32_t n = atomic_load(&marks_used);
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (atomic_load(&marks[i].slot) != slot)
+			continue;
+		*original = atomic_load(&marks[i].original);
+		if (atomic_load(&marks[i].slot) == slot)
+			return &marks[i];
+	}
+	return NULL;
+}
+
+/*
+ * What a return address was that the mark of this thread is not at: a stack that another thread left,
+ * or one from which the mark has just been taken, or a function that returned twice.
+ */
+static IN_STUB uint64_t original_elsewhere(uintptr_t slot)
+{
+	struct mark *m;
+	uint64_t original;
+	uintptr_t expected = slot;
+
+	m = find(slot, &original);
+	if (m) {
+		atomic_compare_exchange_strong(&m->slot, &expected, 0);
+		return original;
+	}
+	original = *(volatile uint64_t *)word(slot);
+	if (original != stub())
+		return original;
+	m = mine;
+	for (uint32_t i = 0; m && i < m->thread->known_count; i++)
+		if (slot_of(&m->thread->known[i]) == slot)
+			return m->thread->known[i].pc;
+	__builtin_trap();
+}
+
+/* The frame that returns through a slot has returned: where to. */
+IN_STUB uint64_t trampoline_return(uintptr_t slot)
+{
+	struct mark *m = mine;
+	uint64_t original;
+	uint32_t at;
+
+	if (!m || atomic_load_explicit(&m->slot, memory_order_relaxed) != slot)
+		return original_elsewhere(slot);
+	original = atomic_load_explicit(&m->original, memory_order_relaxed);
+	at = m->at;
+	m->live = at;
+	atomic_store_explicit(&m->slot, 0, memory_order_relaxed);
+	if (at > 1)
+		set(m, at - 1, 1);
+	return original;
+}
+
+bool trampoline_original(uintptr_t slot, uint64_t *original)
+{
+	return find(slot, original) != NULL;
+}
+
+/* Gives a slot its return address back, if the stub's still stands there. */
+static bool restore(uintptr_t slot, uint64_t original)
+{
+	uint64_t expected = stub();
+
+	return __atomic_compare_exchange_n(word(slot), &expected, original, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+/* Takes the mark from the stack; false if it isn't there. */
+static bool take_away(struct mark *m)
+{
+	uintptr_t slot = m->slot;
+	const struct memory *memory = &m->thread->memory;
+	uint64_t there;
+
+	if ((slot >= memory->own_low && slot < memory->own_high) || (memory_peek(slot, &there, sizeof there) && there == stub()))
+		return restore(slot, m->original);
+	return false;
+}
+
+void trampoline_clear(struct mark *m)
+{
+	if (!m->slot)
+		return;
+	take_away(m);
+	m->slot = 0;
+}
+
+void unwind_return_addresses(void)
+{
+	struct mark *m = mine;
+
+	if (__builtin_expect(!m || !m->slot, 1))
+		return;
+	m->leaving = true;
+	atomic_signal_fence(memory_order_seq_cst);
+	/* Else it may be in a copy of the stack that comes back. */
+	if (take_away(m))
+		m->slot = 0;
+	atomic_signal_fence(memory_order_seq_cst);
+	m->leaving = false;
+}
+
+/* Whether an address is on the thread's own stack, not below sp. */
+static bool on_own_stack(const struct mark *m, uintptr_t at, uintptr_t sp)
+{
+	return at >= sp && sp >= m->thread->memory.own_low && at < m->thread->memory.own_high;
+}
+
+/* What unwind_landed does while no handler changes the mark. */
+static void land(struct mark *m, uintptr_t sp)
+{
+	const struct unwind_frame *known = m->thread->known;
+	uintptr_t slot = m->slot;
+	uint32_t i = m->live;
+
+	/* A mark that is on another stack is left to the next sample. */
+	if (!on_own_stack(m, sp, sp) || (slot && !on_own_stack(m, slot, m->thread->memory.own_low)))
+		return;
+	do {
+		if (i-- <= 1)
+			return;
+	} while (slot_of(&known[i - 1]) < sp);
+	if (!on_own_stack(m, slot_of(&known[i - 1]), sp))
+		return;
+	m->live = i + 1;
+	if (slot >= sp)
+		return;
+	if (slot)
+		trampoline_clear(m);
+	set(m, i, 1);
+}
+
+void unwind_landed(uintptr_t sp)
+{
+	struct mark *m = mine;
+
+	if (__builtin_expect(!m, 1))
+		return;
+	m->leaving = true;
+	atomic_signal_fence(memory_order_seq_cst);
+	land(m, sp);
+	atomic_signal_fence(memory_order_seq_cst);
+	m->leaving = false;
+}
+
+static void add_peculiar(uintptr_t start, uintptr_t end)
+{
+	if (peculiars < PECULIAR && start < end) {
+		peculiar[peculiars].start = start;
+		peculiar[peculiars++].end = end;
+	}
+}
+
+static void add_linker(void)
+{
+	const ElfW(Ehdr) *e = (const void *)getauxval(AT_BASE);
+	const ElfW(Phdr) *p = e ? (const void *)((const char *)e + e->e_phoff) : NULL;
+
+	for (unsigned i = 0; e && i < e->e_phnum; i++)
+		if (p[i].p_type == PT_LOAD && p[i].p_flags & PF_X)
+			add_peculiar((uintptr_t)e + p[i].p_vaddr, (uintptr_t)e + p[i].p_vaddr + p[i].p_memsz);
+}
+
+enum unwind_counting unwind_count_start(void)
+{
+	static const char *const names[] = {
+		"setjmp", "_setjmp", "__sigsetjmp", "getcontext", "swapcontext", "vfork", "syscall", "clone",
+		"dlsym", "dlvsym", "dlopen", "dlmopen", "_Ux86_64_getcontext", "unw_getcontext", "__unw_getcontext",
+	};
+	uint64_t status = 0;
+
+	if (sys2(SYS_arch_prctl, SHADOW_STACK_STATUS, &status) == 0 && status & 1)
+		return UNWIND_SHADOW_STACK;
+	/* OCaml's run-time system looks up return addresses of its own, and does not put up with others. */
+	if (dlsym(RTLD_DEFAULT, "caml_frametable"))
+		return UNWIND_OCAML;
+	add_linker();
+	for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+		void *f = dlsym(RTLD_DEFAULT, names[i]), *symbol;
+		Dl_info info;
+
+		if (f && dladdr1(f, &info, &symbol, RTLD_DL_SYMENT) && symbol)
+			add_peculiar((uintptr_t)f, (uintptr_t)f + ((const ElfW(Sym) *)symbol)->st_size);
+	}
+	return UNWIND_COUNTS;
+}
+
+bool unwind_count(struct unwind_thread *t)
+{
+	for (uint32_t i = 0; i < MARKS; i++) {
+		bool taken = false;
+		uint32_t used = atomic_load(&marks_used);
+
+		if (!atomic_compare_exchange_strong(&marks[i].taken, &taken, true))
+			continue;
+		while (used <= i && !atomic_compare_exchange_weak(&marks_used, &used, i + 1))
+			;
+		marks[i].at = marks[i].live = 0;
+		marks[i].thread = t;
+		marks[i].leaving = false;
+		mine = t->mark = &marks[i];
+		return true;
+	}
+	return false;
+}
+
+void unwind_count_ends(struct unwind_thread *t)
+{
+	struct mark *m = t->mark;
+
+	if (!m)
+		return;
+	trampoline_clear(m);
+	mine = t->mark = NULL;
+	atomic_store(&m->taken, false);
+}
+
+void unwind_count_forked(void)
+{
+	uint32_t n = atomic_load(&marks_used);
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (!atomic_load(&marks[i].taken))
+			continue;
+		trampoline_clear(&marks[i]);
+		marks[i].thread->mark = NULL;
+		atomic_store(&marks[i].taken, false);
+	}
+	mine = NULL;
+}
+
+static bool is_peculiar(uint64_t pc)
+{
+	for (uint32_t i = 0; i < peculiars; i++)
+		if (pc >= peculiar[i].start && pc < peculiar[i].end)
+			return true;
+	return false;
+}
+
+void unwind_mark(struct unwind_thread *t, const struct unwind_path *path)
+{
+	struct mark *m = t->mark;
+	uint32_t from, to;
+	uintptr_t old;
+	uint64_t original;
+
+	if (!m || path->end != UNWIND_COMPLETE || t->in_stub || m->leaving)
+		return;
+	m->live = path->count;
+	old = m->slot;
+	original = m->original;
+	to = old ? m->at + 1 : 1;
+	from = path->count - 1;
+	for (uint32_t i = to; i < path->count; i++)
+		if (path->frames[i].flags & UNWIND_GUESS)
+			return;
+	for (uint32_t i = old ? m->at : 0; i < path->count; i++) {
+		const struct unwind_object *o = unwind_object_at(t, unwind_address(&path->frames[i]));
+
+		if (!o || o->unwinder)
+			return;
+	}
+	if (from && is_peculiar(path->frames[from].pc))
+		from--;
+	if (from >= to && set(m, from, to) && old)
+		restore(old, original);
+}
+
+#else
+
+/* Not on this machine: nothing is ever marked. */
+bool trampoline_original(uintptr_t slot, uint64_t *original)
+{
+	(void)slot;
+	(void)original;
+	return false;
+}
+
+void trampoline_clear(struct mark *m)
+{
+	(void)m;
+}
+
+enum unwind_counting unwind_count_start(void)
+{
+	return UNWIND_NO_TRAMPOLINE;
+}
+
+bool unwind_count(struct unwind_thread *t)
+{
+	(void)t;
+	return false;
+}
+
+void unwind_count_ends(struct unwind_thread *t)
+{
+	(void)t;
+}
+
+void unwind_count_forked(void)
+{
+}
+
+void unwind_mark(struct unwind_thread *t, const struct unwind_path *path)
+{
+	(void)t;
+	(void)path;
+}
+
+void unwind_return_addresses(void)
+{
+}
+
+void unwind_landed(uintptr_t sp)
+{
+	(void)sp;
+}
+
+#endif

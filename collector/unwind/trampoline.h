@@ -1,0 +1,70 @@
+/*
+ * trampoline.h: counts activations: one return address of a thread's stack is replaced, and the rest is known.
+ *
+ * The frame that returns through the mark, and all frames around it, have not returned since the mark was
+ * set. When the frame returns, trampoline_stub runs instead of its caller: it moves the
+ * mark one frame out and goes on where the return address led, with all registers as they were. A
+ * thread has one mark at most. Every mark is in a table of the process, by which the stub finds what
+ * to return to on whatever thread a stack goes on.
+ *
+ * The stub makes no system call, and takes no lock. What the marks are is changed by it, by a handler of the
+ * same thread that did not interrupt it, and by trampoline_away.
+ */
+#ifndef PCT_UNWIND_TRAMPOLINE_H
+#define PCT_UNWIND_TRAMPOLINE_H
+
+#include "unwind.h"
+
+#include <stdatomic.h>
+
+struct mark {
+	_Atomic uintptr_t slot;  /* where the stub's address stands on the stack; 0: nowhere */
+	_Atomic uint64_t original; /* what stood there */
+	uint64_t pc;             /* of the frame that returns through it, when the mark was set */
+	uint32_t at;             /* that frame's place among the known ones; 0: they have changed */
+	uint32_t live;           /* how many of the known frames may not have returned */
+	_Atomic bool taken;      /* some thread has it */
+	volatile bool leaving;   /* trampoline_away is at work */
+	struct unwind_thread *thread;
+};
+
+#ifdef __x86_64__
+
+extern const char trampoline_stub[] __attribute__((visibility("hidden")));
+/* All code of the stub lies between these. */
+extern const char __start_pct_trampoline[] __attribute__((visibility("hidden")));
+extern const char __stop_pct_trampoline[] __attribute__((visibility("hidden")));
+
+static inline bool trampoline_is(uint64_t pc)
+{
+	return pc == (uintptr_t)trampoline_stub;
+}
+
+static inline bool trampoline_holds(uint64_t pc)
+{
+	return pc - (uintptr_t)__start_pct_trampoline < (uintptr_t)(__stop_pct_trampoline - __start_pct_trampoline);
+}
+
+#else
+
+static inline bool trampoline_is(uint64_t pc)
+{
+	(void)pc;
+	return false;
+}
+
+static inline bool trampoline_holds(uint64_t pc)
+{
+	(void)pc;
+	return false;
+}
+
+#endif
+
+/* What the stub's address in a slot stands for; false if that is not known. */
+bool trampoline_original(uintptr_t slot, uint64_t *original);
+
+/* Takes the mark from a stack that the calling thread has left, or that is not there any more. */
+void trampoline_clear(struct mark *m);
+
+#endif

@@ -1,0 +1,161 @@
+/*
+ * unwind.h: call paths in signal handlers, from the registers that a signal interrupted.
+ *
+ * The rule for leaving a frame, its recipe, comes from the call frame information of the
+ * object that holds the pc (.eh_frame, by .eh_frame_hdr), is worked out once and kept by pc.
+ * Code without such information is left by its frame pointer, where what that leads to
+ * follows a call instruction. A path that does not reach its outermost frame says so.
+ *
+ * Nothing here allocates, locks or touches errno, and no read can fault: the stack that a
+ * thread stands on is read directly within its bounds, all else by a system call that fails
+ * where a load would fault. Call frame information is read directly, but by that system call
+ * while objects are being loaded or unloaded.
+ *
+ * A thread's data (struct unwind_thread) is for the handlers of that thread, which must not
+ * interrupt each other. All else may be used by any number of threads at once.
+ */
+#ifndef PCT_UNWIND_H
+#define PCT_UNWIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+/* A stretch of executable memory of one object, with where its call frame information is. */
+struct unwind_object {
+	uintptr_t start, end;           /* of the text */
+	uintptr_t header;               /* .eh_frame_hdr; 0: none */
+	uintptr_t data_start, data_end; /* the readable segment with it, and .eh_frame as a rule */
+	uintptr_t bias;                 /* run-time address minus ELF virtual address */
+	bool fleeting;                  /* it may be unmapped at any time: nothing of it is read directly */
+	bool unwinder;                  /* it reads return addresses, or copies stacks: nothing is marked while it runs */
+	uint16_t id;                    /* the caller's number for it, from 1: it tells nodes of the tree apart */
+};
+
+enum { UNWIND_OBJECTS = 4096, UNWIND_FRAMES = 1 << 15 };
+
+/* Maps what the process needs, 1.5 MB that is touched as needed; false if it can't. Once. */
+bool unwind_start(void);
+
+/*
+ * Replaces the table of objects: begin, an add for each, publish. For one caller at a time; in a
+ * handler too, but not between unwind_path and unwind_done. begin fails if some handler
+ * still uses the table before the last: try later. add fails if there is no room. publish
+ * returns the new epoch, which grows only if an object went or changed.
+ */
+bool unwind_objects_begin(void);
+bool unwind_objects_add(const struct unwind_object *object);
+uint32_t unwind_objects_publish(void);
+
+/* The same from the dynamic linker's list, numbered from 1; not in a handler. */
+bool unwind_objects_load(void);
+
+/*
+ * Objects may be unmapped between these two: stand before dlopen and dlclose, and publish
+ * before the second. They nest, and wait until no handler reads what was there before.
+ */
+void unwind_changing(void);
+void unwind_changed(void);
+
+/* In the child of a fork: other threads' handlers are gone. */
+void unwind_forked(void);
+
+enum unwind_flags {
+	UNWIND_EXACT = 1,  /* pc is an instruction not yet executed: the first frame, what a signal interrupted, what its handler returns to, a landing pad */
+	UNWIND_SIMPLE = 2, /* where the frame is left to follows from pc, sp, fp and the two slots */
+	UNWIND_GUESS = 4,  /* it was left by its frame pointer or the like */
+	UNWIND_SIGNAL = 8, /* the frame that the kernel makes for a signal */
+};
+
+/* One activation of a function. */
+struct unwind_frame {
+	uint64_t pc, sp, fp;
+	uint32_t node : 28, flags : 4; /* the node of the tree, once it was added */
+	int16_t ra_slot, fp_slot;      /* of a simple frame: words from the caller's sp to where the return
+					  address and, unless it's 0, the caller's fp were read */
+};
+
+enum unwind_end {
+	UNWIND_COMPLETE,   /* the last frame is the outermost */
+	UNWIND_NO_RECIPE,  /* nothing tells how to leave it */
+	UNWIND_BAD_MEMORY, /* the stack could not be read */
+	UNWIND_TOO_DEEP,   /* no room for more frames */
+	UNWIND_LOOP,       /* the frames lead back to themselves */
+};
+
+struct unwind_path {
+	struct unwind_frame *frames; /* the outermost first */
+	uint32_t count;
+	uint32_t common;   /* how many of the outermost are those of the thread's path before */
+	uint32_t kept;     /* how many of the outermost are the very same activations, which have not returned since;
+			      0 if that is not followed. The innermost of them may be at another place now */
+	enum unwind_end end;
+	bool guessed;      /* some frame was left without call frame information */
+	uintptr_t unknown; /* the first pc that lay in no object, or 0 */
+};
+
+struct unwind_thread;
+
+/* The bytes that a thread's data needs, for paths of at most so many frames. */
+size_t unwind_thread_size(uint32_t frames);
+
+/* Makes it, in zeroed memory of that size, aligned to 16. */
+struct unwind_thread *unwind_thread_make(void *memory, uint32_t frames);
+
+/*
+ * Tells the bounds of the thread's own stack, which stays mapped as long as the thread runs.
+ * Without them paths are as good, but slower.
+ */
+void unwind_thread_stack(struct unwind_thread *t, uintptr_t low, uintptr_t high);
+
+/* Finds these bounds in the memory map: system calls alone, some 50 µs. In any thread and handler. */
+bool unwind_find_stack(uintptr_t sp, uintptr_t *low, uintptr_t *high);
+
+/*
+ * The path of the interrupted context. It stays valid until unwind_done, which must follow, and
+ * its frames until the thread's next path.
+ */
+void unwind_path(struct unwind_thread *t, const ucontext_t *context, struct unwind_path *path);
+void unwind_done(struct unwind_thread *t);
+
+/*
+ * Activations, on x86-64: the frames of a path that have not returned since the one before
+ * (unwind_path.kept) are known by a mark on the thread's stack, in place of a return address.
+ *
+ * Once, when the program starts: whether this program may have its stacks marked, or why it must not.
+ */
+enum unwind_counting { UNWIND_COUNTS, UNWIND_SHADOW_STACK, UNWIND_OCAML, UNWIND_NO_TRAMPOLINE /* for this machine */ };
+
+enum unwind_counting unwind_count_start(void);
+
+/*
+ * Begins to follow the activations of the calling thread, before its first path; false if that can't be.
+ * It ends with the thread, and with the parent's in the child of a fork.
+ */
+bool unwind_count(struct unwind_thread *t);
+void unwind_count_ends(struct unwind_thread *t);
+void unwind_count_forked(void);
+
+/* Sets the mark on the stack of the path, between unwind_path and unwind_done. */
+void unwind_mark(struct unwind_thread *t, const struct unwind_path *path);
+
+/* The program is about to read the return addresses of the calling thread: they are as the program made them. */
+void unwind_return_addresses(void);
+
+/* The calling thread goes, or went, out to a frame that has this stack pointer, without returning. */
+void unwind_landed(uintptr_t sp);
+
+/* Forgets the path before: no frame of the next one is known. */
+void unwind_forget(struct unwind_thread *t);
+
+/* Between these two: the object that an address lies in, NULL if none. */
+const struct unwind_object *unwind_object_at(struct unwind_thread *t, uintptr_t address);
+
+/* The address of the instruction that a frame is at: of a return address, one in its call. */
+static inline uint64_t unwind_address(const struct unwind_frame *f)
+{
+	return f->pc - !(f->flags & UNWIND_EXACT);
+}
+
+#endif
