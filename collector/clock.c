@@ -8,9 +8,17 @@
 
 #include <time.h>
 
-enum { SLOTS = 8192, BEHIND = 16 };
+enum {
+	SLOTS = 8192,
+	BEHIND = 16,
+	/*
+	 * The shortest period of an event, ns. One that is not much longer than an interrupt takes leaves no time
+	 * for what would end it: on a slow virtual machine 10 µs held up a processor for good.
+	 */
+	SHORTEST = 100000,
+};
 
-enum clock_kind { BY_TIMER, BY_PERF_TRAP, BY_PERF_SIGNAL };
+enum clock_kind { BY_TIMER, BY_PERF_TRAP, BY_PERF_SIGNAL, BY_NOTHING /* no time is measured */ };
 
 /* The clock of a thread. busy is held while it is being changed; a handler gives up where it is. */
 struct slot {
@@ -40,6 +48,9 @@ static enum clock_kind kind;
 static _Atomic int signo;
 static _Atomic bool paused;
 static uint64_t tick; /* of the kernel, ns */
+static uint64_t spent; /* of the first thread's first period, ns */
+static uint64_t early; /* samples that were due then */
+static bool trying;   /* another clock is at hand if this can't be had */
 static void (*handler)(int, siginfo_t *, void *);
 
 /* Signals that nobody misses if a tick comes when no handler is there, then others that are seldom used. */
@@ -61,9 +72,31 @@ static uint64_t draw(struct slot *s, uint64_t n)
 }
 
 /* Whether each thread has a clock of its own; else the first one's is for all. */
-static bool follow(void)
+bool clock_of_each_thread(void)
 {
 	return &threads_followed && threads_followed;
+}
+
+/* The shortest period of an event whose periods have that mean. */
+static uint64_t least(uint64_t mean)
+{
+	return mean / 2 < SHORTEST ? mean / 2 : SHORTEST;
+}
+
+/* The first period of an event: a random part of one, as far as events may be that short. */
+static uint64_t first_period(struct slot *s)
+{
+	uint64_t d = draw(s, run.period), low = least(run.period);
+
+	return d < low ? low : d;
+}
+
+/* A random period of an event. */
+static uint64_t random_period(struct slot *s)
+{
+	uint64_t low = least(run.period);
+
+	return low + draw(s, 2 * (run.period - low));
 }
 
 /* The clock that a thread's timer measures; encoded as the kernel does for other threads. */
@@ -73,23 +106,44 @@ static clockid_t timer_clock(int tid)
 
 	if (options.time == TIME_REAL)
 		return CLOCK_MONOTONIC;
-	return follow() ? (clockid_t)((unsigned)~tid << 3 | 4 | which) : (clockid_t)(~0u << 3 | which);
+	return clock_of_each_thread() ? (clockid_t)((unsigned)~tid << 3 | 4 | which) : (clockid_t)(~0u << 3 | which);
 }
 
 /*
- * When the first tick is due, from now. It is a random part of a period, so that a process
- * shorter than one is sampled as often as its time is worth. A timer of CPU time is looked
- * at by the kernel's tick only; for a tick to find it in time as often as later ones do,
- * the time since the last tick counts too.
+ * The CPU time that the program used before its clock begins, in the dynamic linker for the most part. The
+ * clock counts what a process did before it executed the program too: beyond what starting one
+ * takes it is not known how much is whose.
+ */
+static uint64_t spent_before(void)
+{
+	enum { MOST = 2000000 };
+	uint64_t spent = sys_time(CLOCK_THREAD_CPUTIME_ID);
+
+	return options.time == TIME_PROF && spent <= MOST ? spent : 0;
+}
+
+/*
+ * When the first tick is due, from now. It is a random part of a period from the program's start, so that a
+ * process shorter than one is sampled as often as its time is worth; those that were due
+ * before now are counted in early.
+ *
+ * The kernel looks at a timer of CPU time only when its own tick comes, and finds it on average
+ * half a tick late. Whole ticks, rounded down, make up for that: the first of its ticks that a process meets
+ * is taken with the probability tick/period, as is any other.
  */
 static uint64_t first_due(struct slot *s)
 {
-	uint64_t d = draw(s, run.period), since;
+	uint64_t d = draw(s, run.period);
 
-	if (options.time == TIME_REAL)
-		return d;
-	since = sys_time(CLOCK_MONOTONIC) - sys_time(CLOCK_MONOTONIC_COARSE);
-	return d > since ? d - since : 1;
+	if (d <= spent) {
+		early = 1 + (spent - d) / run.period;
+		d += early * run.period;
+	}
+	d -= spent;
+	spent = 0;
+	if (options.time != TIME_REAL)
+		d -= d % tick;
+	return d ? d : 1;
 }
 
 static bool start_timer(struct slot *s)
@@ -98,7 +152,7 @@ static bool start_timer(struct slot *s)
 	struct sigevent_tid e = {
 		.value = { .sival_int = (int)(s - slots) },
 		.signo = atomic_load(&signo),
-		.notify = follow() ? 4 /* SIGEV_THREAD_ID */ : SIGEV_SIGNAL,
+		.notify = clock_of_each_thread() ? 4 /* SIGEV_THREAD_ID */ : SIGEV_SIGNAL,
 		.tid = tid,
 	};
 	clockid_t clock = timer_clock(tid);
@@ -122,7 +176,7 @@ static bool start_event(struct slot *s, uint64_t period)
 {
 	void *old = s->event;
 
-	s->event = perf_open(atomic_load(&s->tid), period, kind == BY_PERF_TRAP ? 0 : atomic_load(&signo), (uint32_t)(s - slots), !follow());
+	s->event = perf_open(atomic_load(&s->tid), period, kind == BY_PERF_TRAP ? 0 : atomic_load(&signo), (uint32_t)(s - slots), !clock_of_each_thread());
 	perf_close(old);
 	return s->event;
 }
@@ -130,15 +184,15 @@ static bool start_event(struct slot *s, uint64_t period)
 /* Starts the clock of a slot that is held. */
 static void start(struct slot *s)
 {
-	if (s->live || atomic_load(&paused))
+	if (s->live || atomic_load(&paused) || kind == BY_NOTHING)
 		return;
 	if (kind == BY_TIMER) {
 		s->live = start_timer(s);
 	} else {
-		s->first = follow();
-		s->live = start_event(s, s->first ? draw(s, run.period) : run.period);
+		s->first = clock_of_each_thread();
+		s->live = start_event(s, s->first ? first_period(s) : run.period);
 	}
-	if (!s->live)
+	if (!s->live && !trying)
 		note_post(NOTE_NO_CLOCK);
 }
 
@@ -180,9 +234,9 @@ static void set_next(struct slot *s)
 			s->due = now + draw(s, 2 * run.period);
 		when.it_value = spec(s->due);
 		sys4(SYS_timer_settime, s->timer, TIMER_ABSTIME, &when, NULL);
-	} else if (s->live && follow()) {
+	} else if (s->live && clock_of_each_thread()) {
 		s->first = false;
-		s->live = start_event(s, options.random ? draw(s, 2 * run.period) : run.period);
+		s->live = start_event(s, options.random ? random_period(s) : run.period);
 	}
 }
 
@@ -230,66 +284,6 @@ static bool choose_signal(int but)
 	return false;
 }
 
-/*
- * Whether a debugger holds the process: it would see each SIGTRAP, and takes those of a
- * program that it starts for the steps of that start.
- */
-static bool traced(void)
-{
-	static const char key[] = "\nTracerPid:\t";
-	static char status[2048];
-	int fd = sys_openat(AT_FDCWD, "/proc/thread-self/status", O_RDONLY, 0);
-	long n = fd < 0 ? 0 : sys3(SYS_read, fd, status, sizeof status - 1);
-	size_t m = sizeof key - 1;
-
-	if (fd >= 0)
-		sys_close(fd);
-	for (long i = 0; i + (long)m < n; i++) {
-		size_t j = 0;
-
-		while (j < m && status[i + (long)j] == key[j])
-			j++;
-		if (j == m)
-			return status[i + (long)m] != '0';
-	}
-	return false;
-}
-
-void clock_choose(void (*f)(int, siginfo_t *, void *))
-{
-	struct timespec resolution = { 0, 4000000 };
-
-	handler = f;
-	clock_getres(CLOCK_MONOTONIC_COARSE, &resolution);
-	tick = (uint64_t)resolution.tv_nsec;
-	run.period = options.period;
-	run.resource = options.time == TIME_REAL ? "real" : "cpu";
-	run.clock = options.time == TIME_REAL ? "real" : options.time == TIME_VIRTUAL ? "virtual" : follow() ? "thread" : "prof";
-	kind = BY_TIMER;
-	if (options.time != TIME_REAL && options.period < tick) {
-		bool held = traced();
-
-		if (held)
-			note_post(NOTE_TRACED);
-		if (!held && signals_free(SIGTRAP) && perf_can_trap()) {
-			kind = BY_PERF_TRAP;
-			signals_install(SIGTRAP, handler);
-			atomic_store(&signo, SIGTRAP);
-		} else if (perf_can_signal()) {
-			kind = BY_PERF_SIGNAL;
-		} else {
-			run.period = tick;
-			note_post(NOTE_TICK_RATE);
-		}
-		if (kind != BY_TIMER) {
-			run.clock = "perf";
-			note_post(NOTE_USER_TIME);
-		}
-	}
-	if (kind != BY_PERF_TRAP)
-		choose_signal(0);
-}
-
 int clock_begin(void)
 {
 	int tid = (int)sys0(SYS_gettid);
@@ -311,6 +305,72 @@ int clock_begin(void)
 		return (int)i;
 	}
 	return -1;
+}
+
+/* Begins the first thread's clock in this way; false if the kernel does not permit it. */
+static bool begin_by(enum clock_kind k)
+{
+	int i;
+
+	kind = k;
+	trying = k != BY_TIMER;
+	i = clock_begin();
+	trying = false;
+	if (i >= 0 && slots[i].live)
+		return true;
+	if (i >= 0)
+		clock_end(i);
+	return false;
+}
+
+/* An event above the kernel's tick, for which it is tried what the kernel permits: to ask first would cost as much. */
+static bool begin_event(void)
+{
+	bool held = signals_traced();
+
+	if (held)
+		note_post(NOTE_TRACED);
+	if (!held && signals_free(SIGTRAP) && perf_trap_is_safe()) {
+		signals_install(SIGTRAP, handler);
+		atomic_store(&signo, SIGTRAP);
+		if (begin_by(BY_PERF_TRAP))
+			return true;
+		signals_give_back(SIGTRAP);
+	}
+	return choose_signal(0) && begin_by(BY_PERF_SIGNAL);
+}
+
+uint64_t clock_choose(void (*f)(int, siginfo_t *, void *))
+{
+	struct timespec resolution = { 0, 4000000 };
+
+	handler = f;
+	clock_getres(CLOCK_MONOTONIC_COARSE, &resolution);
+	tick = (uint64_t)resolution.tv_nsec;
+	if (options.paths && options_clock() == RESOURCES_MOST) {
+		kind = BY_NOTHING;
+		run.clock = run.resource = options.resources[0].kind->name;
+		run.period = 0;
+		clock_begin();
+		return 0;
+	}
+	run.period = options.period < SHORTEST ? SHORTEST : options.period;
+	run.resource = options.time == TIME_REAL ? "real" : "cpu";
+	if (options.time != TIME_REAL && run.period < tick) {
+		run.clock = "perf";
+		if (begin_event()) {
+			note_post(NOTE_USER_TIME);
+			return 0;
+		}
+		run.period = tick;
+		note_post(NOTE_TICK_RATE);
+	}
+	run.clock = options.time == TIME_REAL ? "real" : options.time == TIME_VIRTUAL ? "virtual" : clock_of_each_thread() ? "thread" : "prof";
+	if (!atomic_load(&signo) && !choose_signal(0))
+		return 0;
+	spent = spent_before();
+	begin_by(BY_TIMER);
+	return early;
 }
 
 void clock_end(int slot)
@@ -359,7 +419,7 @@ void clock_forget(void)
 
 	/* Timers and the mappings of events are not inherited, a descriptor is. */
 	for (uint32_t i = 0; i < used; i++) {
-		if (!follow())
+		if (!clock_of_each_thread())
 			perf_close(slots[i].event);
 		slots[i] = (struct slot){ .random = slots[i].random };
 	}
@@ -382,6 +442,8 @@ bool clock_ticked(int signal, const siginfo_t *info, uint64_t *missed)
 	uint32_t i;
 
 	*missed = 0;
+	if (kind == BY_NOTHING)
+		return false;
 	if (kind == BY_TIMER) {
 		if (info->si_code != SI_TIMER)
 			return false;
@@ -414,4 +476,12 @@ bool clock_yield_signal(int signal)
 	atomic_store(&paused, was_paused);
 	each_thread(start);
 	return true;
+}
+
+void clock_check(void)
+{
+	int signal = atomic_load(&signo);
+
+	if (signal && !signals_in_place(signal, handler))
+		note_post(NOTE_SIGNAL_LOST);
 }

@@ -12,10 +12,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Chooses a clock for options.time and .period, and sets run.clock and run.period. */
-void clock_choose(void (*handler)(int, siginfo_t *, void *));
+/*
+ * Chooses a clock for options.time and .period, sets run.clock and run.period, and starts
+ * the clock of the calling thread. The number of samples that were due before, since the
+ * program was executed.
+ */
+uint64_t clock_choose(void (*handler)(int, siginfo_t *, void *));
 
-/* Starts the clock of the calling thread; its slot, or -1 if it has none. */
+/* Whether threads are followed as they begin and end, each with a clock of its own; else the first one's is for all. */
+bool clock_of_each_thread(void);
+
+/* Starts the clock of another thread, the calling one; its slot, or -1 if it has none. */
 int clock_begin(void);
 
 /* Stops the clock of a slot, whose thread ends. */
@@ -40,5 +47,8 @@ bool clock_ticked(int signal, const siginfo_t *info, uint64_t *missed);
  * threads. False if it did not use it.
  */
 bool clock_yield_signal(int signal);
+
+/* Posts a note if the clock's signal was taken from it unseen. */
+void clock_check(void);
 
 #endif

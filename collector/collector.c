@@ -1,17 +1,25 @@
 #include "collector.h"
+#include "calls.h"
 #include "clock.h"
+#include "contexts.h"
+#include "fpe.h"
+#include "image.h"
+#include "mapped.h"
 #include "note.h"
 #include "object.h"
 #include "options.h"
 #include "pct.h"
 #include "rundir.h"
+#include "sample.h"
 #include "signals.h"
 #include "store.h"
 #include "sys.h"
 #include "text.h"
 
+#include <link.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/auxv.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,74 +29,15 @@
 enum { UNKNOWN, ASLEEP, STARTING, AWAKE };
 
 static _Atomic int state;
-static _Atomic bool off; /* by pct_off */
-
-/* Held by the one thread that reads the memory map or makes files. */
-static _Atomic bool slow;
-
-static bool take_slow(void)
-{
-	/* Others make way in some 100 µs, unless they don't get a CPU. */
-	for (int i = 0; i < 64; i++) {
-		if (!atomic_exchange_explicit(&slow, true, memory_order_acquire))
-			return true;
-		sys0(SYS_sched_yield);
-	}
-	return false;
-}
-
-static void release_slow(void)
-{
-	atomic_store_explicit(&slow, false, memory_order_release);
-}
-
-static bool ready(const struct place *p)
-{
-	return p->object && p->placed && atomic_load_explicit(&p->object->state, memory_order_acquire) == FILE_OPEN;
-}
-
-/* A sample whose object has no file yet, or is not known. */
-static void sample_slowly(uintptr_t pc)
-{
-	struct place p;
-
-	if (!take_slow()) {
-		p = object_at(pc);
-		if (ready(&p))
-			store_add(p.object, pc - p.bias);
-		else
-			store_lost(NULL, 1);
-		return;
-	}
-	p = object_find(pc);
-	if (p.object && atomic_load(&p.object->state) == FILE_NONE)
-		store_open(p.object, p.bias);
-	rundir_tell_notes();
-	release_slow();
-	if (ready(&p))
-		store_add(p.object, pc - p.bias);
-	else
-		store_lost(NULL, 1);
-}
 
 static void on_signal(int signal, siginfo_t *info, void *context)
 {
-	uintptr_t pc = context_pc(context);
-	struct place p;
 	uint64_t missed;
 
-	if (!clock_ticked(signal, info, &missed)) {
-		signals_pass(signal, info);
-		return;
-	}
-	if (atomic_load_explicit(&off, memory_order_relaxed))
-		return;
-	p = object_at(pc);
-	if (ready(&p) && !object_stale())
-		store_add(p.object, pc - p.bias);
-	else
-		sample_slowly(pc);
-	store_lost(p.object, missed);
+	if (clock_ticked(signal, info, &missed))
+		sample_tick(context, missed);
+	else if (!fpe_signal(signal, info, context))
+		signals_pass(signal, info, context);
 }
 
 static void now(void)
@@ -107,8 +56,9 @@ static void forked(void)
 {
 	if (atomic_load(&state) != AWAKE)
 		return;
-	atomic_store(&slow, false);
+	sample_forget();
 	store_forget();
+	calls_forget();
 	rundir_forget();
 	note_forget();
 	now();
@@ -126,18 +76,32 @@ static void say_active(void)
 	sys3(SYS_write, 2, line, t.n);
 }
 
-static void start(void)
+static bool start(void)
 {
+	uint64_t early;
+
 	now();
+	if (image_main_is_go()) {
+		note_post(NOTE_GO);
+		rundir_tell_notes();
+		return false;
+	}
 	run.begun = run.start;
+	if (options.paths) {
+		mapped_start();
+		calls_start();
+	}
 	object_set_entry((uintptr_t)getauxval(AT_ENTRY));
 	if (options.bad)
 		note_post(NOTE_LETTERS);
-	clock_choose(on_signal);
 	pthread_atfork(NULL, NULL, forked);
-	clock_begin();
+	early = clock_choose(on_signal);
+	fpe_start(on_signal);
+	if (early)
+		sample_start(early);
 	if (options.verbose)
 		say_active();
+	return true;
 }
 
 bool collector_awake(void)
@@ -146,13 +110,19 @@ bool collector_awake(void)
 
 	if (atomic_load_explicit(&state, memory_order_acquire) == UNKNOWN && atomic_compare_exchange_strong(&state, &unknown, STARTING)) {
 		if (options_read(environ)) {
-			start();
-			atomic_store(&state, AWAKE);
+			atomic_store(&state, start() ? AWAKE : ASLEEP);
 		} else {
 			atomic_store(&state, ASLEEP);
 		}
 	}
 	return atomic_load_explicit(&state, memory_order_acquire) == AWAKE;
+}
+
+bool collector_starts(void)
+{
+	int s = atomic_load_explicit(&state, memory_order_acquire);
+
+	return s == UNKNOWN || s == STARTING;
 }
 
 bool collector_mine(void)
@@ -169,7 +139,7 @@ static bool take_slow_blocked(uint64_t *mask)
 	uint64_t all = UINT64_MAX;
 
 	sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, mask, sizeof all);
-	if (take_slow())
+	if (sample_take_slow())
 		return true;
 	sys4(SYS_rt_sigprocmask, SIG_SETMASK, mask, NULL, sizeof all);
 	return false;
@@ -177,7 +147,7 @@ static bool take_slow_blocked(uint64_t *mask)
 
 static void release_slow_blocked(const uint64_t *mask)
 {
-	release_slow();
+	sample_release_slow();
 	sys4(SYS_rt_sigprocmask, SIG_SETMASK, mask, NULL, sizeof *mask);
 }
 
@@ -187,8 +157,11 @@ void collector_complete(bool for_good)
 
 	if (atomic_load(&state) != AWAKE || !collector_mine() || !take_slow_blocked(&mask))
 		return;
-	if (for_good)
+	clock_check();
+	if (for_good) {
 		store_complete();
+		contexts_complete();
+	}
 	rundir_write(true);
 	release_slow_blocked(&mask);
 }
@@ -210,8 +183,9 @@ void collector_confine(void)
 	if (!collector_mine() || atomic_load(&state) != AWAKE)
 		return;
 	note_post(NOTE_CONFINED);
+	fpe_stop();
 	clock_pause();
-	atomic_store(&off, true);
+	sample_off(true);
 	collector_complete(true);
 	atomic_compare_exchange_strong(&state, &awake, ASLEEP);
 }
@@ -219,7 +193,7 @@ void collector_confine(void)
 EXPORT void pct_on(void)
 {
 	if (collector_awake() && collector_mine()) {
-		atomic_store(&off, false);
+		sample_off(false);
 		clock_resume();
 	}
 }
@@ -228,7 +202,7 @@ EXPORT void pct_off(void)
 {
 	if (collector_awake() && collector_mine()) {
 		clock_pause();
-		atomic_store(&off, true);
+		sample_off(true);
 	}
 }
 

@@ -12,6 +12,9 @@
  */
 bool collector_awake(void);
 
+/* Whether that has yet to be found out. */
+bool collector_starts(void);
+
 /* Whether the caller is the process that the collector runs in: not so in a child by vfork. */
 bool collector_mine(void);
 

@@ -1,7 +1,9 @@
 #include "image.h"
 #include "sys.h"
+#include "text.h"
 
 #include <elf.h>
+#include <sys/auxv.h>
 #include <sys/uio.h>
 
 enum { PHDRS_MOST = 64, NOTES_MOST = 1024 };
@@ -100,9 +102,22 @@ static bool read_from(struct image *image, const struct source *src, uintptr_t s
 	if (!placed || high <= image->low)
 		return false;
 	image->size = high - image->low;
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n; i++) {
 		if (phdrs[i].p_type == PT_NOTE)
 			read_notes(image, src, &phdrs[i]);
+		if (phdrs[i].p_type == PT_GNU_EH_FRAME)
+			image->frames = phdrs[i].p_vaddr;
+	}
+	for (int i = 0; i < n; i++) {
+		const Elf64_Phdr *p = &phdrs[i];
+
+		if (p->p_type == PT_LOAD && image->frames >= p->p_vaddr && image->frames < p->p_vaddr + p->p_filesz) {
+			image->frames_low = p->p_vaddr;
+			image->frames_high = p->p_vaddr + p->p_filesz;
+		}
+	}
+	if (!image->frames_high)
+		image->frames = 0;
 	return true;
 }
 
@@ -122,4 +137,36 @@ bool image_read(struct image *image, uintptr_t start, uint64_t offset, uintptr_t
 	good = read_from(image, &src, start, offset);
 	sys_close(src.fd);
 	return good;
+}
+
+/* Whether a note of this owner is among those in p. */
+static bool has_owner(const unsigned char *p, size_t n, const char *owner)
+{
+	while (n >= sizeof(Elf64_Nhdr)) {
+		const Elf64_Nhdr *h = (const void *)p;
+		size_t name = ((size_t)h->n_namesz + 3) & ~(size_t)3, desc = ((size_t)h->n_descsz + 3) & ~(size_t)3;
+
+		if (name > n || desc > n || sizeof *h + name + desc > n)
+			return false;
+		if (h->n_namesz > 0 && p[sizeof *h + name - 1] == '\0' && text_equal((const char *)(p + sizeof *h), owner))
+			return true;
+		p += sizeof *h + name + desc;
+		n -= sizeof *h + name + desc;
+	}
+	return false;
+}
+
+bool image_main_is_go(void)
+{
+	const Elf64_Phdr *p = (const void *)getauxval(AT_PHDR);
+	size_t n = getauxval(AT_PHNUM);
+	uintptr_t bias = 0;
+
+	for (size_t i = 0; p && i < n; i++)
+		if (p[i].p_type == PT_PHDR)
+			bias = (uintptr_t)p - p[i].p_vaddr;
+	for (size_t i = 0; p && i < n; i++)
+		if (p[i].p_type == PT_NOTE && has_owner((const unsigned char *)(bias + p[i].p_vaddr), p[i].p_filesz, "Go"))
+			return true;
+	return false;
 }

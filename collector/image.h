@@ -14,6 +14,8 @@
 struct image {
 	uint64_t low, size; /* ELF virtual addresses that can be executed */
 	uint64_t bias;      /* run-time address minus ELF virtual address */
+	uint64_t frames;    /* .eh_frame_hdr, 0 if there is none */
+	uint64_t frames_low, frames_high; /* what is mapped of the segment with it */
 	uint8_t id_length;
 	uint8_t id[BUILD_ID_MOST];
 };
@@ -24,5 +26,8 @@ struct image {
  * it is no ELF object that is executed there. Not reentrant.
  */
 bool image_read(struct image *image, uintptr_t start, uint64_t offset, uintptr_t header, const char *path);
+
+/* Whether the program is made by Go's linker, which leaves a note. */
+bool image_main_is_go(void);
 
 #endif

@@ -5,27 +5,16 @@
  */
 #include "clock.h"
 #include "collector.h"
+#include "fpe.h"
+#include "next.h"
 #include "object.h"
 #include "signals.h"
 #include "sys.h"
 
-#include <dlfcn.h>
 #include <linux/seccomp.h>
 #include <stdarg.h>
 #include <sys/prctl.h>
 #include <unistd.h>
-
-#define EXPORT __attribute__((visibility("default")))
-
-/* The function that would have been called without us. */
-#define NEXT(name)                                                              \
-	({                                                                      \
-		static _Atomic(__typeof__(&name)) next;                         \
-		__typeof__(&name) f = next;                                     \
-		if (!f)                                                         \
-			next = f = (__typeof__(&name))dlsym(RTLD_NEXT, #name);  \
-		f;                                                              \
-	})
 
 static bool is_handler(const struct sigaction *a)
 {
@@ -36,7 +25,10 @@ EXPORT int sigaction(int signal, const struct sigaction *set, struct sigaction *
 {
 	if (!signals_ours(signal) || !collector_mine())
 		return NEXT(sigaction)(signal, set, old);
-	if (set && is_handler(set)) {
+	/* Of SIGFPE we pass on what is not ours. */
+	if (set && is_handler(set) && !(signal == SIGFPE && fpe_needs(signal))) {
+		if (fpe_needs(signal))
+			fpe_stop();
 		if (!clock_yield_signal(signal))
 			signals_give_back(signal);
 		return NEXT(sigaction)(signal, set, old);
@@ -81,6 +73,12 @@ EXPORT disposition *bsd_signal(int signo, disposition *f)
 	return aside(signo) ? set_disposition(signo, f, SA_RESTART) : NEXT(signal)(signo, f);
 }
 
+/* Whether it would end the program to block a signal. */
+static bool traps(int signo)
+{
+	return fpe_needs(signo) && collector_mine();
+}
+
 disposition *ssignal(int, disposition *);
 
 EXPORT disposition *ssignal(int signo, disposition *f)
@@ -101,10 +99,37 @@ EXPORT int sigignore(int signo)
 
 EXPORT disposition *sigset(int signo, disposition *f)
 {
-	/* To hold a signal is to block it, which loses ticks and does no harm. */
+	struct sigaction old;
+
+	/* To hold a signal is to block it, which loses ticks and does no harm, but for traps. */
+	if (f == SIG_HOLD && traps(signo))
+		return sigaction(signo, NULL, &old) == 0 ? old.sa_handler : SIG_ERR;
 	if (f == SIG_HOLD || !aside(signo))
 		return NEXT(sigset)(signo, f);
 	return set_disposition(signo, f, 0);
+}
+
+EXPORT int sighold(int signo)
+{
+	return traps(signo) ? 0 : NEXT(sighold)(signo);
+}
+
+static int but_traps(int mask)
+{
+	for (int s = 1; s < 32; s++)
+		if (traps(s))
+			mask &= ~(int)(1u << (s - 1));
+	return mask;
+}
+
+EXPORT int sigblock(int mask)
+{
+	return NEXT(sigblock)(but_traps(mask));
+}
+
+EXPORT int sigsetmask(int mask)
+{
+	return NEXT(sigsetmask)(but_traps(mask));
 }
 
 #pragma GCC diagnostic pop
@@ -136,6 +161,7 @@ static const sigset_t *but_ours(int how, const sigset_t *set, sigset_t *copy)
 {
 	enum { FEW = 16 };
 	int count = 0, found = 0;
+	bool forced = false; /* it would end the program */
 
 	if (!set || how == SIG_UNBLOCK)
 		return set;
@@ -145,10 +171,11 @@ static const sigset_t *but_ours(int how, const sigset_t *set, sigset_t *copy)
 		count += blocked;
 		if (blocked && signals_ours(s))
 			found = s;
+		forced |= blocked && fpe_needs(s);
 	}
 	if (!found || !collector_mine())
 		return set;
-	if (count > FEW) {
+	if (count > FEW || forced) {
 		*copy = *set;
 		for (int s = 1; s < 32; s++)
 			if (signals_ours(s))

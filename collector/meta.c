@@ -5,12 +5,14 @@
 #include "sys.h"
 #include "text.h"
 
+#include <sys/stat.h>
 #include <sys/utsname.h>
 
 enum { META_MOST = 16384, NAME_MOST = 200 };
 
 static char exe[PATH_MOST];
 static char buffer[META_MOST];
+static uint64_t noted; /* what stands in the file */
 
 /* Reads a small file to its end or till the buffer is full; the bytes read. */
 static size_t slurp(const char *name, char *to, size_t cap)
@@ -129,11 +131,43 @@ static void put_arguments(struct text *t)
 	}
 }
 
-static void put_notes(struct text *t)
+/* The notes of a set, a bit for each. */
+static void put_notes(struct text *t, uint64_t notes)
 {
 	for (int n = 0; n < NOTES; n++)
-		if (note_all() & UINT64_C(1) << n)
+		if (notes & UINT64_C(1) << n)
 			put_text(t, "note=", note_sentence((enum note)n));
+}
+
+static void put_end(struct text *t)
+{
+	put_time(t, "end=", sys_time(CLOCK_REALTIME));
+	put_number(t, "cpu=", sys_time(CLOCK_PROCESS_CPUTIME_ID), "ns");
+	text_str(t, "state=complete\n");
+}
+
+/*
+ * A new file costs a process as much as all else of its end, so the lines are appended: within a page,
+ * so that a reader finds all of them or none.
+ */
+bool meta_append_end(int dir)
+{
+	enum { PAGE = 4096 };
+	struct text t = text_in(buffer, sizeof buffer);
+	struct stat st;
+	bool good;
+	int fd;
+
+	put_end(&t);
+	put_notes(&t, note_all() & ~noted);
+	fd = sys_openat(dir, "meta", O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK, 0);
+	if (fd < 0)
+		return false;
+	good = sys2(SYS_fstat, fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
+		(uint64_t)st.st_size / PAGE == ((uint64_t)st.st_size + t.n - 1) / PAGE &&
+		file_size_permitted((uint64_t)st.st_size + t.n) && sys3(SYS_write, fd, buffer, t.n) == (long)t.n;
+	sys_close(fd);
+	return good;
 }
 
 void meta_write(int dir, bool complete)
@@ -152,15 +186,16 @@ void meta_write(int dir, bool complete)
 	text_str(&t, "collector=libpct\n");
 	put_number(&t, "started=", started(), "");
 	put_time(&t, "start=", run.start);
-	if (complete)
-		put_time(&t, "end=", sys_time(CLOCK_REALTIME));
 	put_text(&t, "clock=", run.clock);
 	put_number(&t, "period=", run.period, "ns");
-	put_number(&t, "asked=", 1000000000 / options.period, "");
+	if (run.period)
+		put_number(&t, "asked=", 1000000000 / options.period, "");
 	if (complete)
-		put_number(&t, "cpu=", sys_time(CLOCK_PROCESS_CPUTIME_ID), "ns");
-	text_str(&t, complete ? "state=complete\n" : "state=running\n");
-	put_notes(&t);
+		put_end(&t);
+	else
+		text_str(&t, "state=running\n");
+	noted = note_all();
+	put_notes(&t, noted);
 	put_arguments(&t);
 	if (!file_size_permitted(t.n))
 		return;

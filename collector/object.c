@@ -1,12 +1,15 @@
 #include "object.h"
 #include "image.h"
+#include "known.h"
+#include "map.h"
+#include "note.h"
 #include "options.h"
 #include "sys.h"
 #include "text.h"
 
 #include <time.h>
 
-enum { AREAS = 4096, OBJECTS = 1024, PATHS = 256 << 10, CACHE = 512 };
+enum { AREAS = 4096, CACHE = 512 };
 
 /*
  * Areas are reused when their memory is unmapped: seq is odd while one changes, so
@@ -19,17 +22,19 @@ struct area {
 	_Atomic uint64_t bias;
 	_Atomic bool placed;
 	bool seen; /* by the current reading of the map */
-	uint64_t offset;
+	uint64_t offset, device, inode; /* what the map says of its file */
 	uintptr_t header;
+	uintptr_t frames, frames_low, frames_high;
 };
 
 static struct area areas[AREAS];
 static _Atomic uint32_t area_count;
-static struct object objects[OBJECTS];
-static uint32_t object_count;
-static char paths[PATHS];
-static size_t paths_used;
+static _Atomic uint32_t generation;
 static uintptr_t entry;
+
+/* The areas in the order of addresses, as the last reading of the map found them. */
+static uint16_t order[AREAS];
+static uint32_t ordered;
 
 /* The area that answered last for an address like this, plus 1. */
 static _Atomic uint16_t cache[CACHE];
@@ -38,6 +43,9 @@ static _Atomic uint16_t cache[CACHE];
 enum { READINGS = 64, SHARE = 1000 };
 static uint64_t last_reading, reading_cost;
 static uint32_t readings = READINGS;
+
+/* Whether the last reading took in all that was mapped. */
+static bool complete;
 
 /* When what is known is to be compared with the map again: coarse monotonic ns. */
 static _Atomic uint64_t stale_at;
@@ -75,12 +83,6 @@ struct place object_at(uintptr_t pc)
 	return (struct place){ 0 };
 }
 
-void object_each(void (*f)(struct object *))
-{
-	for (uint32_t i = 0; i < object_count; i++)
-		f(&objects[i]);
-}
-
 void object_set_entry(uintptr_t at)
 {
 	entry = at;
@@ -96,148 +98,73 @@ bool object_stale(void)
 	return sys_time(CLOCK_MONOTONIC_COARSE) >= atomic_load_explicit(&stale_at, memory_order_relaxed);
 }
 
-static struct object *new_object(enum object_kind kind, uint64_t device, uint64_t inode, const char *path)
-{
-	struct text t = text_in(paths + paths_used, PATHS - paths_used > OBJECT_PATH_MOST ? OBJECT_PATH_MOST : 1);
-	struct object *o = &objects[object_count];
-
-	if (object_count == OBJECTS)
-		return NULL;
-	text_str(&t, path);
-	if (t.full)
-		return NULL;
-	*o = (struct object){ .kind = kind, .device = device, .inode = inode, .path = t.p };
-	paths_used += t.n + 1;
-	object_count++;
-	return o;
-}
-
-static struct object *known(enum object_kind kind, uint64_t device, uint64_t inode)
-{
-	for (uint32_t i = 0; i < object_count; i++)
-		if (objects[i].kind == kind && objects[i].device == device && objects[i].inode == inode)
-			return &objects[i];
-	return NULL;
-}
-
 struct object *object_anonymous(uintptr_t pc)
 {
 	uint64_t part = options.kind == KIND_HISTOGRAM ? 0 : pc >> 32;
-	struct object *o = known(OBJECT_ANON, 0, part);
+	struct object *o = known_find(OBJECT_ANON, 0, part);
 
-	if (!o && (o = new_object(OBJECT_ANON, 0, part, "[anon]"))) {
+	if (!o && (o = known_new(OBJECT_ANON, 0, part, "[anon]"))) {
 		o->low = part << 32;
 		o->size = options.kind == KIND_HISTOGRAM ? 0 : (uint64_t)1 << 32;
 	}
 	return o;
 }
 
-/* A line of the memory map, of which only executable ones become areas. */
-struct line {
-	uintptr_t start, end;
-	uint64_t offset, device, inode;
-	bool executable;
-	char *path;
-};
-
-static const char *hexadecimal(const char *s, uint64_t *v)
-{
-	for (*v = 0;; s++) {
-		unsigned d = (unsigned)*s - '0';
-		if (d > 9)
-			d = (unsigned)*s - 'a' < 6 ? (unsigned)*s - 'a' + 10 : 16;
-		if (d > 15)
-			return s;
-		*v = *v << 4 | d;
-	}
-}
-
-/* START-END PERM OFFSET MAJOR:MINOR INODE PATH */
-static void parse(char *s, struct line *l)
-{
-	const char *p;
-	uint64_t start, end, minor;
-
-	p = hexadecimal(s, &start);
-	p = hexadecimal(p + (*p == '-'), &end);
-	l->start = start;
-	l->end = end;
-	l->executable = false;
-	for (p += *p == ' '; *p && *p != ' '; p++)
-		l->executable |= *p == 'x';
-	p = hexadecimal(p + (*p == ' '), &l->offset);
-	p = hexadecimal(p + (*p == ' '), &l->device);
-	p = hexadecimal(p + (*p == ':'), &minor);
-	l->device = l->device << 32 | minor;
-	for (l->inode = 0, p += *p == ' '; *p >= '0' && *p <= '9'; p++)
-		l->inode = l->inode * 10 + (uint64_t)(*p - '0');
-	while (*p == ' ')
-		p++;
-	l->path = s + (p - s);
-}
-
-/* Cuts " (deleted)" off: the object was there, and its build-id tells it. */
-static void undelete(char *path)
-{
-	static const char deleted[] = " (deleted)";
-	size_t n = text_len(path), m = sizeof deleted - 1;
-
-	if (n > m && text_equal(path + n - m, deleted))
-		path[n - m] = '\0';
-}
-
-static struct object *object_of(const struct line *l)
+static struct object *object_of(const struct map_line *l)
 {
 	struct object *o;
 
 	if (text_equal(l->path, "[vdso]")) {
-		o = known(OBJECT_VDSO, 0, 0);
-		return o ? o : new_object(OBJECT_VDSO, 0, 0, "[vdso]");
+		o = known_find(OBJECT_VDSO, 0, 0);
+		return o ? o : known_new(OBJECT_VDSO, 0, 0, "[vdso]");
 	}
 	if (!l->inode || l->path[0] != '/')
 		return object_anonymous(l->start);
-	o = known(OBJECT_FILE, l->device, l->inode);
-	if (!o) {
-		undelete(l->path);
-		o = new_object(OBJECT_FILE, l->device, l->inode, l->path);
-	}
-	return o;
+	return known_file(l->device, l->inode, l->path);
+}
+
+static void set_object(struct area *a, struct object *o)
+{
+	struct object *before = atomic_exchange(&a->object, o);
+
+	if (before)
+		before->areas--;
+	if (o)
+		o->areas++;
 }
 
 static void free_area(struct area *a)
 {
+	atomic_fetch_add(&generation, 1);
 	atomic_fetch_add(&a->seq, 1);
 	atomic_store(&a->end, 0);
+	set_object(a, NULL);
 	atomic_fetch_add(&a->seq, 1);
 }
 
-static void add_area(const struct line *l, uintptr_t header)
+static bool add_area(const struct map_line *l, uintptr_t header)
 {
-	uint32_t n = atomic_load(&area_count), i;
-	struct object *o = object_of(l);
+	uint32_t n = atomic_load(&area_count), i = 0;
+	struct object *o;
 	struct area *a;
 
+	while (i < n && areas[i].end)
+		i++;
+	o = i < AREAS ? object_of(l) : NULL;
 	if (!o)
-		return;
-	for (i = 0; i < n; i++) {
-		a = &areas[i];
-		if (a->start == l->start && a->end == l->end && a->object == o && a->offset == l->offset) {
-			a->seen = true;
-			return;
-		}
-	}
-	for (i = 0; i < n && areas[i].end; i++)
-		;
-	if (i == AREAS)
-		return;
+		return false;
 	a = &areas[i];
+	atomic_fetch_add(&generation, 1);
 	atomic_fetch_add(&a->seq, 1);
 	atomic_store(&a->start, l->start);
-	atomic_store(&a->object, o);
+	set_object(a, o);
 	atomic_store(&a->bias, 0);
 	atomic_store(&a->placed, o->kind == OBJECT_ANON);
 	a->offset = l->offset;
+	a->device = l->device;
+	a->inode = l->inode;
 	a->header = header;
+	a->frames = a->frames_low = a->frames_high = 0;
 	a->seen = true;
 	atomic_store(&a->end, l->end);
 	atomic_fetch_add(&a->seq, 1);
@@ -245,104 +172,172 @@ static void add_area(const struct line *l, uintptr_t header)
 		atomic_store(&area_count, n + 1);
 	if (entry >= l->start && entry < l->end)
 		o->main = true;
+	return true;
 }
 
-/* What the lines before said: where the first page of a file is mapped. */
-struct first_page {
+static void describe(struct object *o, const struct image *image)
+{
+	o->low = image->low;
+	o->size = image->size;
+	o->id_length = image->id_length;
+	for (int i = 0; i < BUILD_ID_MOST; i++)
+		o->id[i] = image->id[i];
+}
+
+static bool describes(const struct object *o, const struct image *image)
+{
+	bool same = o->low == image->low && o->size == image->size && o->id_length == image->id_length;
+
+	for (int i = 0; i < o->id_length && same; i++)
+		same = o->id[i] == image->id[i];
+	return same;
+}
+
+/* The first page of the file that the lines before spoke of. */
+static struct {
 	uint64_t device, inode;
 	uintptr_t start;
-};
+} first;
 
-static void take_line(char *s, struct first_page *first)
+/* Of the areas that were known in their order: how many lie below the lines read so far. */
+static uint32_t passed;
+
+/* Whether the reading looks at what is in files whose numbers and places are as they were. */
+static bool thorough;
+
+/* A file that is gone may have left its place, its name and the number of its inode to the next one. */
+static bool as_before(const struct area *a, const struct map_line *l)
 {
-	struct line l;
+	const struct object *o = atomic_load(&a->object);
+	struct image image;
 
-	parse(s, &l);
-	if (l.inode && l.offset == 0)
-		*first = (struct first_page){ l.device, l.inode, l.start };
-	if (!l.executable || text_equal(l.path, "[vsyscall]"))
-		return;
-	if (l.inode)
-		add_area(&l, first->device == l.device && first->inode == l.inode ? first->start : 0);
-	else
-		add_area(&l, l.start);
+	if (a->start != l->start || a->end != l->end || a->offset != l->offset || a->device != l->device || a->inode != l->inode)
+		return false;
+	if (!thorough || !a->header || !atomic_load(&a->placed) || o->kind != OBJECT_FILE)
+		return true;
+	/* The program's own file may be renamed. */
+	return (o->main || text_equal(o->path, l->path)) && image_read(&image, a->start, a->offset, a->header, o->path) && describes(o, &image);
 }
 
-/* Takes a whole map; false if it can't be read. */
-static bool read_map(void)
+static void take_line(struct map_line *l)
 {
-	static char buffer[PATH_MOST + 256];
-	struct first_page first = { 0 };
-	size_t have = 0;
-	bool skipping = false;
-	/* The process itself has no map any more when its first thread has ended. */
-	int fd = sys_openat(AT_FDCWD, "/proc/thread-self/maps", O_RDONLY, 0);
-	uint32_t n;
+	struct area *a;
 
-	if (fd < 0)
-		return false;
-	n = atomic_load(&area_count);
+	if (l->inode && l->offset == 0) {
+		first.device = l->device;
+		first.inode = l->inode;
+		first.start = l->start;
+	}
+	if (!l->executable || text_equal(l->path, "[vsyscall]"))
+		return;
+	while (passed < ordered && areas[order[passed]].start < l->start)
+		passed++;
+	a = passed < ordered ? &areas[order[passed]] : NULL;
+	if (a && as_before(a, l)) {
+		a->seen = true;
+		return;
+	}
+	/* What was there is gone before the next object is looked for, which may seem to be the same. */
+	if (a && a->start == l->start)
+		free_area(a);
+	if (l->inode)
+		complete &= add_area(l, first.device == l->device && first.inode == l->inode ? first.start : 0);
+	else
+		complete &= add_area(l, l->start);
+}
+
+static void put_in_order(void)
+{
+	uint32_t n = atomic_load(&area_count);
+
+	ordered = 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (areas[i].end)
+			order[ordered++] = (uint16_t)i;
+	/* By steps that become shorter. */
+	for (uint32_t step = ordered / 2; step > 0; step /= 2) {
+		for (uint32_t i = step; i < ordered; i++) {
+			uint16_t moved = order[i];
+			uint32_t at = i;
+
+			for (; at >= step && areas[order[at - step]].start > areas[moved].start; at -= step)
+				order[at] = order[at - step];
+			order[at] = moved;
+		}
+	}
+}
+
+/* Takes a whole map. */
+static void read_map(void)
+{
+	uint32_t n = atomic_load(&area_count), before = atomic_load(&generation);
+
 	for (uint32_t i = 0; i < n; i++)
 		areas[i].seen = false;
-	for (;;) {
-		long got = sys3(SYS_read, fd, buffer + have, sizeof buffer - 1 - have);
-		size_t at = 0;
-
-		if (got == -EINTR)
-			continue;
-		if (got <= 0)
-			break;
-		have += (size_t)got;
-		for (size_t i = have - (size_t)got; i < have; i++) {
-			if (buffer[i] != '\n')
-				continue;
-			buffer[i] = '\0';
-			if (!skipping)
-				take_line(buffer + at, &first);
-			skipping = false;
-			at = i + 1;
-		}
-		if (at == 0 && have == sizeof buffer - 1) {
-			/* A line longer than any path: pass it over. */
-			skipping = true;
-			at = have;
-		}
-		for (size_t i = at; i < have; i++)
-			buffer[i - at] = buffer[i];
-		have -= at;
+	passed = 0;
+	first.inode = 0;
+	complete = true;
+	if (!map_each(take_line)) {
+		complete = false;
+		if (atomic_load(&generation) != before)
+			put_in_order();
+		return;
 	}
-	sys_close(fd);
 	n = atomic_load(&area_count);
 	for (uint32_t i = 0; i < n; i++)
 		if (areas[i].end && !areas[i].seen)
 			free_area(&areas[i]);
-	return true;
+	if (atomic_load(&generation) != before)
+		put_in_order();
 }
 
 /* Finds out the bias of an area, and its object's range and build-id. */
 static void place_area(struct area *a)
 {
-	struct object *o = atomic_load(&a->object);
+	struct object *o = atomic_load(&a->object), *other;
 	struct image image;
 
 	if (atomic_load(&a->placed))
 		return;
 	atomic_fetch_add(&a->seq, 1);
 	if (image_read(&image, a->start, a->offset, a->header, o->path)) {
-		if (!o->size) {
-			o->low = image.low;
-			o->size = image.size;
-			o->id_length = image.id_length;
-			for (int i = 0; i < BUILD_ID_MOST; i++)
-				o->id[i] = image.id[i];
+		/* A file that was written anew has its name and its inode still. */
+		if (o->size && !describes(o, &image) && (other = known_anew(o))) {
+			other->main = o->main;
+			set_object(a, o = other);
 		}
+		if (!o->size)
+			describe(o, &image);
 		atomic_store(&a->bias, image.bias);
-	} else {
+		if (image.frames) {
+			a->frames = image.frames + image.bias;
+			a->frames_low = image.frames_low + image.bias;
+			a->frames_high = image.frames_high + image.bias;
+		}
+	} else if ((other = object_anonymous(a->start))) {
 		/* Code in a file of another format is as good as in none. */
-		atomic_store(&a->object, object_anonymous(a->start));
+		set_object(a, other);
 	}
 	atomic_store(&a->placed, true);
 	atomic_fetch_add(&a->seq, 1);
+}
+
+uint32_t object_generation(void)
+{
+	return atomic_load(&generation);
+}
+
+void object_each_area(bool (*f)(const struct area_found *))
+{
+	for (uint32_t i = 0; i < ordered; i++) {
+		struct area *a = &areas[order[i]];
+		struct area_found found;
+
+		place_area(a);
+		found = (struct area_found){ a->object, a->start, a->end, a->bias, a->frames, a->frames_low, a->frames_high };
+		if (!f(&found))
+			return;
+	}
 }
 
 static uint64_t monotonic(void)
@@ -376,7 +371,10 @@ struct place object_find(uintptr_t pc)
 
 		/* What changes from now on makes it stale again. */
 		atomic_store(&stale_at, UINT64_MAX);
+		thorough = stale;
 		read_map();
+		if (!complete)
+			note_post(NOTE_OBJECTS);
 		after = monotonic();
 		reading_cost = after - before;
 		uint64_t next = after + (2 * SHARE * reading_cost > 1000000000 ? 2 * SHARE * reading_cost : 1000000000);
@@ -388,7 +386,8 @@ struct place object_find(uintptr_t pc)
 		if (pc >= areas[i].start && pc < areas[i].end)
 			place_area(&areas[i]);
 	place = object_at(pc);
-	if (!place.object)
+	/* What may be in a file that is not known is not taken for something else. */
+	if (!place.object && complete)
 		place = (struct place){ .object = object_anonymous(pc), .placed = true };
 	return place;
 }

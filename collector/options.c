@@ -86,11 +86,13 @@ static bool with_number(char letter, const char **s, uint64_t *random)
 		if (n > INT32_MAX)
 			return false;
 		options.bin = n;
+		options.histogram = true;
 		return true;
 	case 'w':
 		if (!power_of_two_to_8(n))
 			return false;
 		options.width = (uint32_t)n;
+		options.histogram = true;
 		return true;
 	case 'q':
 		if (n > 1000000000)
@@ -125,6 +127,37 @@ static bool interval(const char **s)
 	return true;
 }
 
+/* One resource more; it implies call paths. */
+static bool resource(const char **s)
+{
+	struct resource r;
+
+	if (!resource_read(s, &r) || options.resource_count == RESOURCES_MOST)
+		return false;
+	for (uint32_t i = 0; i < options.resource_count; i++)
+		if (options.resources[i].kind == r.kind)
+			return false;
+	if (r.kind->source == RESOURCE_TIME) {
+		/* The clock measures one time. */
+		if (options_clock() < RESOURCES_MOST || r.interval > 1000000000)
+			return false;
+		options.time = (enum time_kind)r.kind->which;
+		if (r.interval)
+			options.period = r.interval * 1000;
+	}
+	options.resources[options.resource_count++] = r;
+	options.paths = true;
+	return true;
+}
+
+uint32_t options_clock(void)
+{
+	for (uint32_t i = 0; i < options.resource_count; i++)
+		if (options.resources[i].kind->source == RESOURCE_TIME)
+			return i;
+	return RESOURCES_MOST;
+}
+
 /* The letters of $PCT. What is wrong is passed over, and kept for a note. */
 static void letters(const char *s)
 {
@@ -147,6 +180,15 @@ static void letters(const char *s)
 		case 'p':
 			options.to_file = keep_path(options.path, "pc.pct");
 			break;
+		case 's':
+			options.paths = true;
+			break;
+		case 'e':
+			options.calls = true;
+			break;
+		case 'x':
+			good = resource(&s);
+			break;
 		case 'l':
 			options.kind = KIND_LOG;
 			break;
@@ -163,6 +205,13 @@ static void letters(const char *s)
 		}
 		if (!good && !options.bad)
 			options.bad = c;
+	}
+	if (options.paths && options.resource_count == 0)
+		options.resources[options.resource_count++] = (struct resource){ .kind = resource_kind(options.time == TIME_REAL ? "real" : "cpu") };
+	/* Call paths are in files of their own, in the run directory. */
+	if (options.paths) {
+		options.to_file = false;
+		options.kind = KIND_HISTOGRAM;
 	}
 	options.random = random > 0;
 	if (random > 0)

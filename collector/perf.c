@@ -50,25 +50,10 @@ static bool at_least(int major, int minor)
 	return v[0] > major || (v[0] == major && v[1] >= minor);
 }
 
-static bool can_open(int signal)
-{
-	int fd = open_event(0, 1000000000, signal, 0, false);
-
-	if (fd < 0)
-		return false;
-	sys_close(fd);
-	return true;
-}
-
-bool perf_can_trap(void)
+bool perf_trap_is_safe(void)
 {
 	/* Before 5.19 such a trap killed a thread that blocked SIGTRAP. */
-	return at_least(5, 19) && can_open(0);
-}
-
-bool perf_can_signal(void)
-{
-	return can_open(SIGURG);
+	return at_least(5, 19);
 }
 
 /* The event whose descriptor is kept, by its id and inode: there is one at most. */

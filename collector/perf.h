@@ -12,9 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether an event may send SIGTRAP, or a signal by F_SETSIG. */
-bool perf_can_trap(void);
-bool perf_can_signal(void);
+/* Whether a thread that blocks SIGTRAP survives an event that sends it. */
+bool perf_trap_is_safe(void);
 
 /*
  * Starts an event for a thread of ours: a tick each period ns of its time. signal 0 sends SIGTRAP.

@@ -132,6 +132,7 @@ __attribute__((constructor)) static void begin(void)
 	run.resource = "cpu";
 	run.period = options.period = 10000000;
 	options.kind = KIND_HISTOGRAM;
+	options.histogram = true;
 	options.width = BIN;
 	if (options.bin < BIN)
 		options.bin = BIN;

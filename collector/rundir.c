@@ -190,6 +190,7 @@ void rundir_write(bool complete)
 	rundir_tell_notes();
 	if ((fd = rundir_reopen()) < 0)
 		return;
-	meta_write(fd, complete);
+	if (!complete || !meta_append_end(fd))
+		meta_write(fd, complete);
 	sys_close(fd);
 }

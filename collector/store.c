@@ -1,23 +1,22 @@
 #include "store.h"
-#include "meta.h"
+#include "file.h"
+#include "mapping.h"
 #include "note.h"
 #include "options.h"
 #include "rundir.h"
 #include "sys.h"
+#include "table.h"
 #include "text.h"
 
-#include <linux/futex.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <time.h>
 
 enum {
 	PAGE = 4096,
-	TABLE_SLOTS = 1 << 16,
-	LOG_RECORDS = 1 << 24,
+	LOG_RECORDS = 1 << 22,
 	RECORD = sizeof(struct count_record),
-	NAMES_MOST = 100,
-	NAME_MOST = 200,
+	/* Bytes of a histogram from which on a table is cheaper: each new page costs some 10 µs. */
+	TABLE_FROM = 128 << 10,
+	SPARE = 4096,
 };
 
 /* Where lost samples are counted that belong to no file, and those from before there was one. */
@@ -29,21 +28,27 @@ static void *payload(const struct count_header *h)
 	return (char *)(uintptr_t)h + sizeof *h;
 }
 
-static enum count_kind kind_for(const struct object *o)
+static uint64_t bins(const struct object *o)
 {
-	return options.kind == KIND_HISTOGRAM && o->kind == OBJECT_ANON ? KIND_TABLE : options.kind;
+	return (o->size + options.bin - 1) / options.bin;
 }
 
-/*
- * Whether the program's address space has n bytes more for us: of one that is limited we
- * take a small part, for allocations of the program must not fail by us.
- */
-static bool space_permitted(uint64_t n)
+/* A file that others add to has a histogram, which needs no index. */
+static enum count_kind kind_for(const struct object *o)
 {
-	enum { PART = 64 };
-	struct rlimit limit = { 0, 0 };
+	if (options.kind != KIND_HISTOGRAM)
+		return options.kind;
+	if (o->kind == OBJECT_ANON)
+		return KIND_TABLE;
+	return options.histogram || options.to_file || bins(o) <= TABLE_FROM / options.width ? KIND_HISTOGRAM : KIND_TABLE;
+}
 
-	return sys4(SYS_prlimit64, 0, RLIMIT_AS, NULL, &limit) == 0 && (limit.rlim_cur == RLIM_INFINITY || n <= limit.rlim_cur / PART);
+/* The most records up to n, halved as often as limits on the size of files, and of memory, demand. */
+static uint64_t room_for(uint64_t n)
+{
+	while (n > 1 && (!file_size_permitted(PAGE + n * RECORD) || !space_permitted(PAGE + n * RECORD)))
+		n /= 2;
+	return n;
 }
 
 /* The header that a count file of the object gets; false if it has nothing to count. */
@@ -77,258 +82,29 @@ static bool fill_header(struct count_header *h, const struct object *o, uint64_t
 	h->width = h->kind == KIND_HISTOGRAM ? options.width : RECORD;
 	switch (h->kind) {
 	case KIND_HISTOGRAM:
-		h->capacity = (h->size + h->bin - 1) / h->bin;
+		h->capacity = bins(o);
 		return h->size > 0 && h->capacity <= (UINT64_C(1) << 40);
 	case KIND_LOG:
-		h->capacity = LOG_RECORDS;
-		/* A limit on the size of files, or of memory, makes it shorter. */
-		while (h->capacity > 1 && (!file_size_permitted(PAGE + h->capacity * RECORD) || !space_permitted(PAGE + h->capacity * RECORD)))
-			h->capacity /= 2;
+		h->capacity = room_for(LOG_RECORDS);
 		return h->size <= UINT64_C(1) << 32;
 	case KIND_CIRCULAR:
 		h->capacity = options.records;
 		return h->size <= UINT64_C(1) << 32;
 	default:
-		h->capacity = TABLE_SLOTS;
+		/* An address has an entry; threads that bring it at the same time can waste some. */
+		h->capacity = room_for(o->size > 0 && bins(o) < TABLE_ENTRIES - SPARE ? bins(o) + SPARE : TABLE_ENTRIES);
+		h->low = h->size = 0;
 		return true;
 	}
 }
 
-static size_t file_size(const struct count_header *h)
+/* An object has a file now; what was lost before there was one is told in the first. */
+static void opened(struct object *o)
 {
-	return sizeof *h + (size_t)(h->capacity * h->width);
-}
-
-/* Whether counts for a header like want can be added to a file with the header have. */
-static bool fits(const struct count_header *have, const struct count_header *want)
-{
-	bool same = have->header == want->header && have->kind == want->kind && have->width == want->width &&
-		have->address == want->address && have->low == want->low && have->size == want->size &&
-		have->bin == want->bin && have->capacity == want->capacity && have->period == want->period &&
-		have->object_kind == want->object_kind && have->id_length == want->id_length &&
-		text_equal(have->clock, want->clock);
-
-	for (int i = 0; same && i < want->id_length; i++)
-		same = have->id[i] == want->id[i];
-	return same && (want->id_length || text_equal(have->object, want->object));
-}
-
-/*
- * Makes sure that the file has room for a page of the mapping, and brings it in: the kernel
- * adds 0 to a word of it, which fails where a store of ours would end in SIGBUS.
- */
-static bool reserve(struct object *o, size_t offset)
-{
-	static uint32_t nobody_waits;
-	size_t page = offset / PAGE;
-	uint64_t bit = UINT64_C(1) << page % 64;
-	_Atomic uint64_t *word = &o->touched[page / 64];
-
-	if (atomic_load_explicit(word, memory_order_relaxed) & bit)
-		return true;
-	if (sys6(SYS_futex, (long)&nobody_waits, FUTEX_WAKE_OP | FUTEX_PRIVATE_FLAG, 0, 0,
-		 (long)((char *)o->header + page * PAGE), FUTEX_OP(FUTEX_OP_ADD, 0, FUTEX_OP_CMP_EQ, 0)) < 0)
-		return false;
-	atomic_fetch_or_explicit(word, bit, memory_order_relaxed);
-	return true;
-}
-
-static size_t touched_size(size_t mapped)
-{
-	return (mapped / PAGE / 64 + 1) * sizeof(uint64_t);
-}
-
-/* Maps an open count file; false if there is no memory or room for it. */
-static bool map(struct object *o, int fd, size_t n)
-{
-	uint64_t lost;
-
-	o->header = space_permitted(n) ? sys_mmap(n, PROT_NONE, MAP_SHARED, fd) : NULL;
-	if (!o->header)
-		return false;
-	/* In a program that has all its memory locked (mlockall) the kernel would fill the file with zeros. */
-	sys2(SYS_munlock, o->header, n);
-	sys3(SYS_mprotect, o->header, n, PROT_READ | PROT_WRITE);
-	sys3(SYS_madvise, o->header, n, MADV_DONTFORK);
-	/* One page at a time: around a page of a sparse file the kernel would bring in up to 2 MB of zeros. */
-	sys3(SYS_madvise, o->header, n, MADV_RANDOM);
-	o->mapped = n;
-	o->touched = sys_mmap(touched_size(n), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
-	if (!o->touched || !reserve(o, 0)) {
-		sys2(SYS_munmap, o->header, n);
-		if (o->touched)
-			sys2(SYS_munmap, o->touched, touched_size(n));
-		return false;
-	}
-	lost = atomic_exchange(&orphans, 0);
-	atomic_fetch_add(&o->header->lost, lost);
+	atomic_fetch_add(&o->header->lost, atomic_exchange(&orphans, 0));
 	if (!atomic_load(&first_header))
 		atomic_store(&first_header, o->header);
 	atomic_store_explicit(&o->state, FILE_OPEN, memory_order_release);
-	return true;
-}
-
-/* Publishes a file under its name, or replaces what is there. */
-static long publish(int dir, const char *from, const char *to, bool replace)
-{
-	long err = sys5(SYS_renameat2, dir, from, dir, to, replace ? 0 : 1 /* RENAME_NOREPLACE */);
-
-	if (err != -EINVAL || replace)
-		return err;
-	return sys5(SYS_linkat, dir, from, dir, to, 0);
-}
-
-/* Makes a new count file: 0, or -errno; -EEXIST if somebody else made it. */
-static long make(struct object *o, int dir, const char *name, const struct count_header *h, bool replace)
-{
-	static char new[PATH_MOST + 32];
-	struct text t = text_in(new, sizeof new);
-	size_t n = file_size(h);
-	long err;
-	int fd;
-
-	if (!file_size_permitted(n))
-		return -EFBIG;
-	text_str(&t, name);
-	text_str(&t, ".new");
-	text_num(&t, (uint64_t)run.pid);
-	fd = sys_openat(dir, new, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return fd == -EEXIST ? -EIO : fd;
-	err = sys_pwrite(fd, h, sizeof *h, 0);
-	if (err >= 0)
-		err = sys2(SYS_ftruncate, fd, n);
-	if (err >= 0)
-		err = publish(dir, new, name, replace);
-	sys3(SYS_unlinkat, dir, new, 0);
-	if (err >= 0 && !map(o, fd, n)) {
-		sys3(SYS_unlinkat, dir, name, 0);
-		err = -ENOMEM;
-	}
-	sys_close(fd);
-	return err;
-}
-
-/* Opens a count file that is there, to add to it: 0, or -errno; -EEXIST if it is no good. */
-static long add_to(struct object *o, const char *name, const struct count_header *want, bool *old)
-{
-	static struct count_header have;
-	struct stat st;
-	long err = -EEXIST;
-	int fd = sys_openat(AT_FDCWD, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
-
-	*old = false;
-	if (fd < 0)
-		return fd == -ENOENT ? fd : -EEXIST;
-	if (sys2(SYS_fstat, fd, &st) == 0 && S_ISREG(st.st_mode) && sys4(SYS_pread64, fd, &have, sizeof have, 0) == sizeof have &&
-	    text_equal(have.magic, COUNT_MAGIC)) {
-		*old = options.truncate && have.start < run.begun;
-		if (!*old && fits(&have, want) && (uint64_t)st.st_size >= file_size(want) && map(o, fd, file_size(want)))
-			err = 0;
-	}
-	sys_close(fd);
-	return err;
-}
-
-/* A name in a run directory that is taken for something else. */
-static bool reserved(const char *name)
-{
-	return text_equal(name, "meta") || text_equal(name, "paths") || text_equal(name, "tree") || text_equal(name, "kernel.syms");
-}
-
-static void put_object(struct text *t, const struct object *o)
-{
-	const char *name = text_base(o->path);
-
-	for (int n = 0; *name && n < NAME_MOST; name++, n++)
-		text_char(t, (unsigned char)*name < ' ' || *name == 0x7f ? '_' : *name);
-}
-
-static void put_try(struct text *t, int try)
-{
-	if (try > 1) {
-		text_char(t, '.');
-		text_num(t, (uint64_t)try);
-	}
-}
-
-/* The try-th name of an object's file in the run directory. */
-static const char *name_in_run_directory(const struct object *o, int try)
-{
-	static char name[NAME_MOST + 16];
-	struct text t = text_in(name, sizeof name);
-
-	put_object(&t, o);
-	put_try(&t, try);
-	return name;
-}
-
-static long open_in_run_directory(struct object *o, const struct count_header *h)
-{
-	int dir = rundir_open();
-	long err = -EEXIST;
-
-	if (dir < 0)
-		return -ENOTDIR; /* which has been noted */
-	for (o->try = 1; o->try < NAMES_MOST; o->try++) {
-		const char *name = name_in_run_directory(o, o->try);
-
-		if (reserved(name))
-			continue;
-		err = make(o, dir, name, h, false);
-		if (err != -EEXIST)
-			break;
-	}
-	sys_close(dir);
-	return err;
-}
-
-/* The program's name as it was called, of p and o. */
-static void put_called(struct text *t)
-{
-	static char arguments[PATH_MOST];
-	int fd = sys_openat(AT_FDCWD, "/proc/thread-self/cmdline", O_RDONLY, 0);
-	long n = fd < 0 ? -1 : sys3(SYS_read, fd, arguments, sizeof arguments - 1);
-
-	if (fd >= 0)
-		sys_close(fd);
-	arguments[n > 0 ? n : 0] = '\0';
-	text_str(t, arguments[0] ? text_base(arguments) : meta_program());
-}
-
-static long open_named(struct object *o, const struct count_header *h)
-{
-	static char name[PATH_MOST + NAME_MOST];
-	long err = -EEXIST;
-	struct stat st;
-	bool old;
-
-	for (int try = 1; err == -EEXIST && try < NAMES_MOST; try++) {
-		struct text t = text_in(name, sizeof name);
-
-		text_str(&t, options.path);
-		if (sys4(SYS_newfstatat, AT_FDCWD, options.path, &st, 0) == 0 && S_ISDIR(st.st_mode)) {
-			text_char(&t, '/');
-			put_called(&t);
-			text_str(&t, ".pct");
-		}
-		if (!o->main) {
-			text_char(&t, '.');
-			put_object(&t, o);
-		}
-		put_try(&t, try);
-		if (t.full)
-			return -ENAMETOOLONG;
-		err = add_to(o, name, h, &old);
-		if (err == -ENOENT || old)
-			err = make(o, AT_FDCWD, name, h, old);
-		/* Somebody else may have made it just now. */
-		if (err == -EEXIST && !old)
-			err = add_to(o, name, h, &old);
-		if (err == -EEXIST && try == 1)
-			note_post(NOTE_OTHER_COUNTS);
-	}
-	return err;
 }
 
 void store_open(struct object *o, uint64_t bias)
@@ -337,9 +113,11 @@ void store_open(struct object *o, uint64_t bias)
 	long err = -EINVAL;
 
 	if (fill_header(&h, o, bias))
-		err = options.to_file ? open_named(o, &h) : open_in_run_directory(o, &h);
-	if (err >= 0)
+		err = file_open(o, &h);
+	if (err >= 0) {
+		opened(o);
 		return;
+	}
 	if (err == -ENOSPC || err == -EDQUOT)
 		note_post(NOTE_DISK_FULL);
 	else if (err == -EFBIG)
@@ -352,7 +130,7 @@ void store_open(struct object *o, uint64_t bias)
 bool store_reserve(struct object *o)
 {
 	for (size_t at = 0; at < o->mapped; at += PAGE)
-		if (!reserve(o, at))
+		if (!mapping_reserve(o, at))
 			return false;
 	return true;
 }
@@ -389,7 +167,7 @@ static bool add_to_histogram(struct object *o, uint64_t vaddr)
 	uint64_t bin = (vaddr - h->low) / h->bin;
 	char *c = (char *)payload(h) + bin * h->width;
 
-	if (vaddr < h->low || bin >= h->capacity || !reserve(o, (size_t)(c - (char *)h)))
+	if (vaddr < h->low || bin >= h->capacity || !mapping_reserve(o, (size_t)(c - (char *)h)))
 		return false;
 	switch (h->width) {
 	case 1:
@@ -401,30 +179,6 @@ static bool add_to_histogram(struct object *o, uint64_t vaddr)
 	default:
 		return count_up_uint64_t((_Atomic uint64_t *)c);
 	}
-}
-
-static bool add_to_table(struct object *o, uint64_t address)
-{
-	struct count_header *h = o->header;
-	struct count_slot *slots = payload(h);
-	uint64_t bin = address - address % h->bin;
-	uint64_t i = bin * UINT64_C(0x9e3779b97f4a7c15) >> 48;
-
-	if (bin == 0)
-		bin = 1;
-	for (int probes = 0; probes < 256; probes++, i++) {
-		struct count_slot *s = &slots[i % TABLE_SLOTS];
-		uint64_t a = 0;
-
-		if (!reserve(o, (size_t)((char *)s - (char *)h)))
-			return false;
-		if (atomic_load_explicit(&s->address, memory_order_relaxed) == bin ||
-		    atomic_compare_exchange_strong(&s->address, &a, bin) || a == bin) {
-			atomic_fetch_add_explicit(&s->count, 1, memory_order_relaxed);
-			return true;
-		}
-	}
-	return false;
 }
 
 static bool add_to_log(struct object *o, uint64_t vaddr)
@@ -443,7 +197,7 @@ static bool add_to_log(struct object *o, uint64_t vaddr)
 		return false;
 	}
 	r += i % h->capacity;
-	if (!reserve(o, (size_t)((char *)r - (char *)h)))
+	if (!mapping_reserve(o, (size_t)((char *)r - (char *)h)))
 		return false;
 	now = sys_time(CLOCK_MONOTONIC);
 	atomic_store_explicit(&r->time, UNWRITTEN, memory_order_relaxed);
@@ -467,7 +221,9 @@ void store_add(struct object *o, uint64_t vaddr)
 		stored = add_to_histogram(o, vaddr);
 		break;
 	case KIND_TABLE:
-		stored = add_to_table(o, vaddr);
+		stored = table_add(o, vaddr);
+		if (!stored && atomic_load_explicit(&h->written, memory_order_relaxed) >= h->capacity)
+			note_post(NOTE_TABLE_FULL);
 		break;
 	default:
 		stored = add_to_log(o, vaddr);
@@ -481,20 +237,15 @@ void store_add(struct object *o, uint64_t vaddr)
  */
 static void cut(struct object *o)
 {
-	enum { SPARE = 4096 };
 	uint64_t capacity;
-	int dir, fd;
+	int fd;
 
 	if (atomic_load(&o->state) != FILE_OPEN || o->header->kind != KIND_LOG || options.to_file)
 		return;
 	capacity = atomic_load(&o->header->written) + SPARE;
 	if (capacity >= o->header->capacity)
 		return;
-	dir = rundir_reopen();
-	if (dir < 0)
-		return;
-	fd = sys_openat(dir, name_in_run_directory(o, o->try), O_RDWR | O_NOFOLLOW | O_NONBLOCK, 0);
-	sys_close(dir);
+	fd = file_reopen(o);
 	if (fd < 0)
 		return;
 	o->header->capacity = capacity;
@@ -509,11 +260,9 @@ void store_complete(void)
 
 static void forget(struct object *o)
 {
-	/* The mapping of the file was not inherited. */
 	if (atomic_load(&o->state) == FILE_OPEN)
-		sys2(SYS_munmap, o->touched, touched_size(o->mapped));
-	o->header = NULL;
-	o->touched = NULL;
+		mapping_forget(o);
+	table_forget(o);
 	atomic_store(&o->state, FILE_NONE);
 }
 

@@ -113,6 +113,13 @@ static inline bool text_equal(const char *a, const char *b)
 	return *a == *b;
 }
 
+static inline bool text_begins(const char *s, const char *with)
+{
+	while (*with && *s == *with)
+		s++, with++;
+	return !*with;
+}
+
 /* The part of a path after its last slash. */
 static inline const char *text_base(const char *path)
 {

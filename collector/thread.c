@@ -2,16 +2,16 @@
  * thread.c: follows the program's threads, by standing before the functions of the C
  * library that make them.
  */
+#include "calls.h"
 #include "clock.h"
 #include "collector.h"
+#include "fpe.h"
+#include "next.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <threads.h>
-
-#define EXPORT __attribute__((visibility("default")))
 
 const bool threads_followed = true;
 
@@ -25,14 +25,17 @@ struct birth {
 };
 
 static struct birth births[BIRTHS];
-static pthread_key_t slot_key; /* of a thread's clock: its slot + 1 */
+static pthread_key_t slot_key; /* of a thread that began: the slot of its clock + 2 */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool have_key;
 
 static void thread_ends(void *slot)
 {
-	if (collector_mine())
-		clock_end((int)(intptr_t)slot - 1);
+	if (!collector_mine())
+		return;
+	if ((intptr_t)slot > 1)
+		clock_end((int)(intptr_t)slot - 2);
+	calls_thread_ends();
 }
 
 static void make_key(void)
@@ -45,9 +48,9 @@ static void begin_clock(struct birth *b)
 	int slot;
 
 	atomic_store_explicit(&b->taken, false, memory_order_release);
+	fpe_thread();
 	slot = clock_begin();
-	if (slot >= 0)
-		pthread_setspecific(slot_key, (void *)(intptr_t)(slot + 1));
+	pthread_setspecific(slot_key, (void *)(intptr_t)(slot + 2));
 }
 
 /* Where a thread of the program begins; its own function is called in our place. */
@@ -83,6 +86,7 @@ static struct birth *expect(void *(*f)(void *), void *argument)
 
 	if (!collector_awake() || !collector_mine())
 		return NULL;
+	fpe_before_thread();
 	pthread_once(&once, make_key);
 	b = have_key ? take_birth() : NULL;
 	if (b) {

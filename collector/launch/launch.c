@@ -1,11 +1,11 @@
 /*
  * pct-launch: execute a program with libpct.so preloaded, if that can work.
  *
- *   pct-launch [-environ FILE] [-preload LIB -else FILE [-set NAME=VALUE]...] PROG [ARG...]
+ *   pct-launch [-environ FILE] [-preload LIB... -else FILE [-set NAME=VALUE]...] PROG [ARG...]
  *
  * The program gets the environment in FILE (NUL-terminated strings, as in
  * /proc/PID/environ; default: ours), found by its PATH, as execvp(3) does. With
- * -preload the library comes after what LD_PRELOAD names already, ASAN_OPTIONS tells
+ * -preload the libraries come after what LD_PRELOAD names already, ASAN_OPTIONS tells
  * AddressSanitizer to put up with that, and the variables of -set are added. Nothing
  * else differs from what a shell would execute: we replace ourselves.
  *
@@ -175,17 +175,37 @@ static bool takes_rights(const char *path) {
     return getuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0;
 }
 
+/* is_go: whether these notes, of an ELF file's segment, are of Go's linker. */
+static bool is_go(int fd, const ElfW(Phdr) *segment) {
+    _Alignas(ElfW(Nhdr)) char notes[1024];
+    size_t size = segment->p_filesz < sizeof notes ? segment->p_filesz : sizeof notes;
+    if (pread(fd, notes, size, (off_t)segment->p_offset) != (ssize_t)size)
+        return false;
+    for (size_t at = 0; at + sizeof(ElfW(Nhdr)) + 4 <= size;) {
+        const ElfW(Nhdr) *note = (const void *)(notes + at);
+        if (note->n_namesz == 4 && memcmp(notes + at + sizeof *note, "Go\0\0", 4) == 0)
+            return true;
+        size_t length = (((size_t)note->n_namesz + 3) & ~(size_t)3) + (((size_t)note->n_descsz + 3) & ~(size_t)3);
+        if (length > size)
+            return false;
+        at += sizeof *note + length;
+    }
+    return false;
+}
+
 /* why_not_elf tells what keeps the library out of an ELF file, or NULL. */
 static const char *why_not_elf(int fd, const ElfW(Ehdr) *header) {
     const ElfW(Ehdr) *own = (const void *)getauxval(AT_SYSINFO_EHDR);
     bool class = header->e_ident[EI_CLASS] == (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32);
     if (!class || (own && header->e_machine != own->e_machine))
         return "is for another kind of machine than libpct.so";
+    bool dynamic = false, go = false;
     for (int i = 0; i < header->e_phnum; i++) {
         ElfW(Phdr) segment;
         off_t at = (off_t)(header->e_phoff + (ElfW(Off))i * header->e_phentsize);
         if (pread(fd, &segment, sizeof segment, at) != sizeof segment)
             return "is no whole ELF file";
+        go = go || (segment.p_type == PT_NOTE && is_go(fd, &segment));
         if (segment.p_type != PT_INTERP)
             continue;
         char name[4096] = "";
@@ -194,9 +214,11 @@ static const char *why_not_elf(int fd, const ElfW(Ehdr) *header) {
             return "is no whole ELF file";
         if (strcmp(basename(name), own_linker()) != 0)
             return "has another C library than libpct.so";
-        return NULL;
+        dynamic = true;
     }
-    return "is linked statically";
+    if (!dynamic)
+        return "is linked statically";
+    return go ? "is a Go program, which takes all signals" : NULL;
 }
 
 static const char *const other_rights = "takes other rights (set-uid, set-gid or capabilities)";
@@ -264,9 +286,10 @@ static _Noreturn void run(const char *path, char **argv, char **env, int argc) {
 }
 
 int main(int argc, char **argv) {
-    const char *env_file = NULL, *library = NULL, *otherwise = NULL;
+    const char *env_file = NULL, *otherwise = NULL;
     char **sets = must(calloc((size_t)argc + 1, sizeof *sets));
-    int i = 1, n = 0;
+    char **libraries = must(calloc((size_t)argc + 1, sizeof *libraries));
+    int i = 1, n = 0, preloaded = 0;
     for (; i < argc && argv[i][0] == '-'; i += 2) {
         const char *option = argv[i];
         if (strcmp(option, "--") == 0) {
@@ -278,7 +301,7 @@ int main(int argc, char **argv) {
         if (strcmp(option, "-environ") == 0)
             env_file = argv[i + 1];
         else if (strcmp(option, "-preload") == 0)
-            library = argv[i + 1];
+            libraries[preloaded++] = argv[i + 1];
         else if (strcmp(option, "-else") == 0)
             otherwise = argv[i + 1];
         else if (strcmp(option, "-set") == 0 && strchr(argv[i + 1], '='))
@@ -286,19 +309,22 @@ int main(int argc, char **argv) {
         else
             fail(2, "pct-launch: don't know %s %s", option, argv[i + 1]);
     }
-    if (i == argc || !library != !otherwise)
-        fail(2, "usage: pct-launch [-environ FILE] [-preload LIB -else FILE [-set NAME=VALUE]...] PROG [ARG...]");
+    if (i == argc || !preloaded != !otherwise)
+        fail(2, "usage: pct-launch [-environ FILE] [-preload LIB... -else FILE [-set NAME=VALUE]...] PROG [ARG...]");
     char **env = env_file ? read_environ(env_file, n + 2) : copy_environ(n + 2);
     const char *path = find(argv[i], env);
-    if (library) {
+    if (preloaded) {
+        const char *reason = why_not(path);
         /* ld.so(8) has no way to quote these. */
-        const char *reason = strpbrk(library, ": \t") ? "can't be given libpct.so, whose path has a blank or colon"
-                                                      : why_not(path);
+        for (int k = 0; k < preloaded; k++)
+            if (strpbrk(libraries[k], ": \t"))
+                reason = "can't be given libpct.so, whose path has a blank or colon";
         if (reason) {
             tell(otherwise, path, reason);
             return 0;
         }
-        add(env, "LD_PRELOAD", library);
+        for (int k = 0; k < preloaded; k++)
+            add(env, "LD_PRELOAD", libraries[k]);
         /* AddressSanitizer ends programs in which any library stands before its own. */
         add(env, "ASAN_OPTIONS", "verify_asan_link_order=0");
         for (int k = 0; k < n; k++)

@@ -3,6 +3,7 @@
 package collector_test
 
 import (
+	"bufio"
 	"bytes"
 	"debug/elf"
 	"fmt"
@@ -39,10 +40,29 @@ func run(m *testing.M) int {
 		{"make", "-s", "-C", "..", "OUT=" + dir},
 		{"gcc", "-O2", "-g", "-o", lib("target"), "testdata/target.c", "-lm"},
 		{"gcc", "-O2", "-g", "-fsanitize=address", "-o", lib("sanitized"), "testdata/target.c", "-lm"},
+		{"gcc", "-O2", "-g", "-o", lib("large"), "testdata/large.c", "-lpthread"},
+		{"gcc", "-O2", "-fomit-frame-pointer", "-o", lib("paths"), "testdata/paths.c", "-ldl", "-lpthread"},
+		{"gcc", "-O1", "-o", lib("counted"), "testdata/counted.c"},
+		{"gcc", "-O2", "-o", lib("counted-optimized"), "testdata/counted.c"},
+		{"gcc", "-O2", "-o", lib("marked"), "testdata/marked.c", "-lpthread"},
+		{"g++", "-O2", "-o", lib("caught"), "testdata/caught.cc"},
+		{"g++", "-O2", "-static-libgcc", "-static-libstdc++", "-o", lib("throws-static"), "testdata/throws.cc"},
+		{"g++", "-O2", "-fomit-frame-pointer", "-o", lib("throws"), "testdata/throws.cc"},
+		{"g++", "-O1", "-fno-inline", "-fno-optimize-sibling-calls", "-o", lib("news"), "testdata/news.cc"},
+		{"gcc", "-O1", "-fno-inline", "-fno-optimize-sibling-calls", "-o", lib("allocations"), "testdata/allocations.c", "-lpthread"},
+		{"gcc", "-O1", "-fno-inline", "-fno-optimize-sibling-calls", "-fno-builtin", "-DOWN_MALLOC", "-o", lib("allocations-own"), "testdata/allocations.c", "-lpthread"},
+		{"gcc", "-O1", "-fno-inline", "-fno-optimize-sibling-calls", "-no-pie", "-fno-pic", "-DTAKES_MALLOC", "-o", lib("allocations-fixed"), "testdata/allocations.c", "-lpthread"},
+		{"gcc", "-O1", "-fno-inline", "-fno-optimize-sibling-calls", "-o", lib("exceptions"), "testdata/exceptions.c", "-lm", "-lpthread"},
+		{"g++", "-O2", "-static-libgcc", "-o", lib("throws-static"), "testdata/throws.cc"},
+		{"gcc", "-O2", "-o", lib("waits"), "testdata/waits.c"},
 		{"gcc", "-O2", "-g", "-o", lib("polite"), "testdata/polite.c", "-lm"},
 		{"gcc", "-O2", "-g", "-o", lib("polite-linked"), "testdata/polite.c", lib("pct.o"), "-lm"},
-		{"gcc", "-O2", "-g", "-shared", "-fPIC", "-o", lib("first.so"), "testdata/work.c"},
-		{"gcc", "-O2", "-g", "-shared", "-fPIC", "-o", lib("second.so"), "testdata/work.c"},
+		{"gcc", "-O2", "-g", "-shared", "-fPIC", "-o", lib("first.so"), "testdata/work.c", "-Wl,--defsym=is_first=1"},
+		{"gcc", "-O2", "-g", "-shared", "-fPIC", "-o", lib("second.so"), "testdata/work.c", "-Wl,--defsym=is_second=1"},
+		{"gcc", "-O2", "-o", lib("signals"), "testdata/signals.c", "-lm", "-lpthread"},
+		{"gcc", "-O2", "-o", lib("stacks"), "testdata/stacks.c", "-lm", "-lpthread"},
+		{"gcc", "-O2", "-o", lib("processes"), "testdata/processes.c", "-lm", "-lpthread"},
+		{"gcc", "-O2", "-o", lib("loads"), "testdata/loads.c", "-lm", "-lpthread", "-ldl"},
 		{"gcc", "-O2", "-g", "-I..", "-o", lib("switch"), "testdata/switch.c", lib("pct.o")},
 		{"gcc", "-O2", "-g", "-I..", "-static", "-o", lib("switch-static"), "testdata/switch.c", lib("libpct.a")},
 		{"gcc", "-O2", "-g", "-I..", "-static", "-o", lib("switch-profil"), "testdata/switch.c", lib("libpctprof.a")},
@@ -112,6 +132,21 @@ func (s *sampled) run() *sampled {
 	}
 	s.notes = string(told)
 	return s
+}
+
+// begin starts the program, and returns when it has written a line.
+func (s *sampled) begin() {
+	s.t.Helper()
+	out, err := s.command.StdoutPipe()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := s.command.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		s.t.Fatal(err)
+	}
 }
 
 // ok fails the test unless the program ended well and printed want ("" for anything).

@@ -2,6 +2,7 @@ package collector_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -87,5 +88,55 @@ func TestSetUID(t *testing.T) {
 	s.run().ok("done\n")
 	if exists(target) || len(s.dirs(0)) != 0 {
 		t.Error("it was sampled")
+	}
+}
+
+// A program that leaves the clock no signal, or takes it unseen, is sampled until then, and that is told.
+func TestTakenSignalsAreNoted(t *testing.T) {
+	for _, c := range []struct {
+		note string
+		args []string
+	}{
+		{"uses all signals", []string{"polite", "takes-all"}},
+		{"by a system call of its own", []string{"polite", "takes-unseen"}},
+	} {
+		s := prepare(t, "q4000", c.args...).run().ok("done\n")
+		if !strings.Contains(s.notes, c.note) || !strings.Contains(strings.Join(s.meta().Notes, "\n"), c.note) {
+			t.Errorf("%v: notes %s, meta %q", c.args, s.notes, s.meta().Notes)
+		}
+	}
+}
+
+// A Go program takes all signals by system calls; the library leaves it alone and says so.
+func TestGoProgramIsNoted(t *testing.T) {
+	dir := t.TempDir()
+	program := filepath.Join(dir, "dynamic")
+	source := "package main\n\nimport \"C\"\n\nfunc main() { println(\"done\") }\n"
+	if err := os.WriteFile(program+".go", []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	build := exec.Command("go", "build", "-o", program, program+".go")
+	build.Env = append(os.Environ(), "CGO_ENABLED=1")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, letters := range clocks {
+		s := prepare(t, letters, program).run().ok("done\n")
+		if !strings.Contains(s.notes, "a Go program was not sampled") || len(s.dirs(0)) != 0 {
+			t.Errorf("%q: notes %s, directories %v", letters, s.notes, s.dirs(0))
+		}
+	}
+	// What starts programs with the library does not start it, so that another way can be taken.
+	launch, why := filepath.Join(dir, "pct-launch"), filepath.Join(dir, "why")
+	for _, c := range [][]string{
+		{"gcc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-o", launch, "../launch/launch.c"},
+		{launch, "-preload", filepath.Join(built, "libpct.so"), "-else", why, "-set", "PCT=", program},
+	} {
+		if out, err := exec.Command(c[0], c[1:]...).CombinedOutput(); err != nil || len(out) > 0 {
+			t.Fatalf("%v: %v\n%s", c, err, out)
+		}
+	}
+	if told, err := os.ReadFile(why); err != nil || string(told) != program+" is a Go program, which takes all signals\n" {
+		t.Errorf("it was told %q, %v", told, err)
 	}
 }

@@ -1,8 +1,8 @@
 package collector_test
 
 import (
-	"bufio"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -63,23 +63,22 @@ func TestFamily(t *testing.T) {
 	}
 }
 
-// Many processes, each much shorter than a period, count as much as one long one.
+// Many processes, each much shorter than a period, count as their CPU time is worth, with what
+// it takes to start them.
 func TestShortProcesses(t *testing.T) {
-	const runs = 150
-	script := fmt.Sprintf("i=0; while [ $i -lt %d ]; do %s/target ratio 0.003 >/dev/null; i=$((i+1)); done", runs, built)
-	s := prepare(t, "q20000", "sh", "-c", script).run().ok("")
-	dirs, err := filepath.Glob(filepath.Join(s.root, "target.*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	stored, lost := samples(map[string]*data.Counts{})
-	for _, d := range dirs {
+	const period = 10 * time.Millisecond
+	script := fmt.Sprintf("i=0; while [ $i -lt 300 ]; do %s/target ratio 0.003 >/dev/null; i=$((i+1)); done", built)
+	s := prepare(t, "q10000", "sh", "-c", script).run().ok("")
+	stored, lost := uint64(0), uint64(0)
+	for _, d := range s.dirs(0) {
 		n, l := samples(countsOf(t, d))
 		stored, lost = stored+n, lost+l
 	}
-	// Each has 3 ms of its own, and less than 2 for its start: some 22 to 40 samples.
-	if n := stored + lost; n < 8 || n > 65 {
-		t.Errorf("%d samples of %d processes", n, runs)
+	due := float64(s.state.UserTime()+s.state.SystemTime()) / float64(period)
+	if n := float64(stored + lost); math.Abs(n-due) > 5*math.Sqrt(due) {
+		t.Errorf("%.0f samples where the CPU time is worth %.0f ± %.0f", n, due, 5*math.Sqrt(due))
+	} else {
+		t.Logf("%.0f samples where the CPU time is worth %.0f", n, due)
 	}
 }
 
@@ -159,16 +158,7 @@ func TestKilledAtAnyTime(t *testing.T) {
 	for i := range 40 {
 		s := prepare(t, []string{"q1000", "lq500", "c10q500"}[i%3], "target", "forever")
 		s.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-		out, err := s.command.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.command.Start(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
-			t.Fatal(err)
-		}
+		s.begin()
 		// The moment is any; nothing depends on it.
 		time.Sleep(time.Duration(i) * time.Millisecond)
 		if err := syscall.Kill(-s.command.Process.Pid, syscall.SIGKILL); err != nil {
@@ -188,7 +178,7 @@ func TestKilledAtAnyTime(t *testing.T) {
 					continue
 				}
 				if e.Name() == "meta" {
-					if b, err := os.ReadFile(filepath.Join(dir, "meta")); err != nil || !strings.Contains(string(b), "\nstate=") || !strings.HasSuffix(string(b), "argv=forever\n") {
+					if b, err := os.ReadFile(filepath.Join(dir, "meta")); err != nil || !strings.Contains(string(b), "\nstate=") || !strings.Contains(string(b), "\nargv=forever\n") || !strings.HasSuffix(string(b), "\n") {
 						t.Errorf("%s: %q, %v", dir, b, err)
 					}
 					continue

@@ -91,6 +91,28 @@ static void confined(void)
 	syscall(SYS_exit, 0);
 }
 
+// As runtimes do that make their system calls themselves.
+static void takes_unseen(void)
+{
+	struct { void *handler; unsigned long flags, restorer, mask; } ignore = { SIG_IGN, 0, 0, 0 };
+	burn(0.1);
+	CHECK(!syscall(SYS_rt_sigaction, SIGURG, &ignore, NULL, 8));
+	burn(0.1);
+	puts("done");
+}
+
+static void on_any(int s) { (void)s; }
+
+static void takes_all(void)
+{
+	burn(0.1);
+	for (int s = 1; s < 32; s++)
+		if (s != SIGKILL && s != SIGSTOP)
+			CHECK(signal(s, on_any) == SIG_DFL);
+	burn(0.1);
+	puts("done");
+}
+
 static void little_space(void)
 {
 	struct rlimit l = { 400 << 20, 400 << 20 };
@@ -129,7 +151,7 @@ static void closes(void)
 
 static const struct { const char *name; void (*f)(void); } table[] = {
 	{ "own-clock", own_clock }, { "leaderless", leaderless }, { "old-signals", old_signals }, { "waits-for-trap", waits_for_trap },
-	{ "confined", confined }, { "little-space", little_space }, { "locked", locked }, { "closes", closes },
+	{ "confined", confined }, { "little-space", little_space }, { "locked", locked }, { "closes", closes }, { "takes-unseen", takes_unseen }, { "takes-all", takes_all },
 };
 
 int main(int argc, char **argv)

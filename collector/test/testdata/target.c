@@ -152,7 +152,9 @@ static volatile sig_atomic_t ticks, other;
 static void on_tick(int s) { (void)s; ticks++; }
 static void on_other(int s) { (void)s; other++; }
 
-// Its own profiling timer: as many ticks as without us, which the kernel's tick limits.
+// Its own profiling timer: as many ticks as without us, which the kernel's tick limits. On a busy
+// virtual machine 50 ticks' worth of time by cpu() were up to 75 without us; and several that come
+// while another process runs are one.
 static void profiler(char **a)
 {
 	struct itimerval it = { { 0, 10000 }, { 0, 10000 } }, got;
@@ -162,7 +164,7 @@ static void profiler(char **a)
 	CHECK(!setitimer(ITIMER_PROF, &it, NULL));
 	burn(0.5);
 	CHECK(!getitimer(ITIMER_PROF, &got) && got.it_interval.tv_usec == 10000);
-	if (ticks < 20 || ticks > 60) printf("%d ticks\n", (int)ticks);
+	if (ticks < 5 || ticks > 90) printf("%d ticks\n", (int)ticks);
 	puts("done");
 }
 

@@ -1,0 +1,31 @@
+/*
+ * calls.h: samples of whole call paths, counted in the calling context tree of their resource.
+ *
+ * A thread's part, what its stack is walked with, is made at its own first sample of a resource.
+ */
+#ifndef PCT_CALLS_H
+#define PCT_CALLS_H
+
+#include <stdint.h>
+#include <ucontext.h>
+
+/* Finds out whether activations can be counted, if they are to be; when the program starts, not in a handler. */
+void calls_start(void);
+
+/*
+ * Counts the path of the interrupted context: in a handler, or where signals are blocked. It weighs as
+ * much as hits. prepare is called for an address in nothing that is known, and is to do
+ * what contexts_prepare does.
+ */
+void calls_add(uint32_t resource, const ucontext_t *context, uint64_t hits, void (*prepare)(uint32_t resource, uintptr_t pc));
+
+/* Counts samples of one frame, at pc. */
+void calls_add_start(uint32_t resource, uintptr_t pc, uint64_t hits);
+
+/* The calling thread ends: no clock of its own ticks any more. */
+void calls_thread_ends(void);
+
+/* Forgets all: the parent process has it. */
+void calls_forget(void);
+
+#endif

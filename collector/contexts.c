@@ -1,0 +1,280 @@
+#include "contexts.h"
+#include "callsfile.h"
+#include "file.h"
+#include "mapped.h"
+#include "mapping.h"
+#include "note.h"
+#include "object.h"
+#include "options.h"
+#include "rundir.h"
+#include "sys.h"
+#include "text.h"
+
+enum {
+	PAGE = 4096,
+	NODES_MOST = 1 << 21, /* 32 MB, and 24 MB of links */
+	NODES_LEAST = 1 << 10,
+	SPARE = 4096, /* nodes that handlers of other threads may make while the file is cut off */
+	FRAMES_MOST = 1 << 15,
+	FRAMES_LEAST = 1 << 8,
+	ROOTS_MOST = 256, /* threads that have their own part of a tree; the others share one */
+};
+
+/* Of a resource. */
+struct contexts {
+	struct object file;
+	char name[32];                         /* of the file */
+	_Atomic(struct calls_header *) header; /* of it; NULL: there is none */
+	struct tree tree;
+	bool failed;              /* there can be no file */
+	_Atomic uint64_t orphans; /* lost before there was one */
+	_Atomic uint32_t roots;
+};
+
+static struct contexts all[RESOURCES_MOST];
+static enum { UNWINDER_NONE, UNWINDER_READY, UNWINDER_FAILED } unwinder;
+static uint32_t frames; /* the most of a path */
+
+static void add(_Atomic uint64_t *counter, uint64_t n)
+{
+	atomic_fetch_add_explicit(counter, n, memory_order_relaxed);
+}
+
+static struct calls_header *head(const struct contexts *c)
+{
+	return atomic_load_explicit(&c->header, memory_order_acquire);
+}
+
+void contexts_lost(uint32_t resource, uint64_t n)
+{
+	struct contexts *c = &all[resource];
+	struct calls_header *h = head(c);
+
+	if (n)
+		add(h ? &h->lost : &c->orphans, n);
+}
+
+struct tree *contexts_tree(uint32_t resource)
+{
+	return head(&all[resource]) ? &all[resource].tree : NULL;
+}
+
+uint32_t contexts_root(uint32_t resource, int tid)
+{
+	struct contexts *c = &all[resource];
+
+	return tree_root(&c->tree, atomic_fetch_add(&c->roots, 1) < ROOTS_MOST ? (uint64_t)tid : 0);
+}
+
+uint32_t contexts_frames(void)
+{
+	return frames;
+}
+
+/* Makes sure that there is room in the file behind a page. */
+static bool room(void *page)
+{
+	for (uint32_t i = 0; i < options.resource_count; i++) {
+		struct object *o = &all[i].file;
+		size_t at = (size_t)((char *)page - (char *)o->header);
+
+		if (o->header && at < o->mapped)
+			return mapping_reserve(o, at);
+	}
+	return false;
+}
+
+static size_t calls_size(uint32_t nodes)
+{
+	return CALLS_TREE + tree_size(nodes, options.calls);
+}
+
+static uint32_t nodes_permitted(void)
+{
+	uint32_t n = NODES_MOST;
+
+	while (n > NODES_LEAST && (!file_size_permitted(calls_size(n)) || !space_permitted(calls_size(n) + tree_links_size(n))))
+		n /= 2;
+	return n;
+}
+
+void *contexts_memory(size_t n)
+{
+	void *p = sys_mmap(n, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+
+	if (!p)
+		return NULL;
+	/* In a program that has all its memory locked (mlockall) the kernel would fill it. */
+	sys2(SYS_munlock, p, n);
+	sys3(SYS_mprotect, p, n, PROT_READ | PROT_WRITE);
+	return p;
+}
+
+/* The links of a tree, which the child of a fork does not have. */
+static void *links_memory(uint32_t nodes)
+{
+	size_t n = tree_links_size(nodes);
+	void *p = space_permitted(n) ? contexts_memory(n) : NULL;
+
+	if (p)
+		sys3(SYS_madvise, p, n, MADV_DONTFORK);
+	return p;
+}
+
+/* The files are `calls`, of the first resource, and `calls.NAME`. */
+static void fill_name(struct contexts *c)
+{
+	const struct resource *r = &options.resources[c - all];
+	struct text t = text_in(c->name, sizeof c->name);
+
+	text_str(&t, CALLS_FILE);
+	if (c != all) {
+		text_char(&t, '.');
+		text_str(&t, r->kind->name);
+	}
+	c->file.kind = OBJECT_ANON;
+	c->file.path = c->name;
+}
+
+static void fill_header(const struct contexts *c, struct calls_header *h)
+{
+	const struct resource *r = &options.resources[c - all];
+	bool time = r->kind->source == RESOURCE_TIME;
+	struct text t;
+
+	*h = (struct calls_header){
+		.magic = CALLS_MAGIC,
+		.header = CALLS_OBJECTS,
+		.objects = CALLS_OBJECTS,
+		.room = CALLS_TREE - CALLS_OBJECTS,
+		.tree = CALLS_TREE,
+		.period = time ? run.period : 0,
+		.start = run.start,
+		.interval = time ? run.period / 1000 : r->interval,
+		.pid = (uint32_t)run.pid,
+	};
+	t = text_in(h->clock, sizeof h->clock);
+	text_str(&t, time ? run.clock : r->kind->name);
+	t = text_in(h->resource, sizeof h->resource);
+	text_str(&t, r->kind->name);
+	t = text_in(h->unit, sizeof h->unit);
+	text_str(&t, r->kind->unit);
+}
+
+static void open_file(struct contexts *c)
+{
+	static struct calls_header h;
+	uint32_t nodes = nodes_permitted();
+	void *links = links_memory(nodes);
+	long err;
+	char *base;
+
+	c->failed = true;
+	if (!links) {
+		note_post(NOTE_PATHS_MEMORY);
+		return;
+	}
+	fill_name(c);
+	fill_header(c, &h);
+	err = file_open_calls(&c->file, &h, calls_size(nodes));
+	if (err >= 0) {
+		base = (char *)c->file.header;
+		if (tree_make(&c->tree, base + CALLS_TREE, links, nodes, options.calls, room)) {
+			atomic_store(&c->roots, 0);
+			add(&((struct calls_header *)base)->lost, atomic_exchange(&c->orphans, 0));
+			atomic_store_explicit(&c->header, (struct calls_header *)base, memory_order_release);
+			c->failed = false;
+			mapped_news();
+			return;
+		}
+		err = -ENOSPC;
+	}
+	if (err == -ENOSPC || err == -EDQUOT)
+		note_post(NOTE_DISK_FULL);
+	else if (err == -EFBIG)
+		note_post(NOTE_FILE_LIMIT);
+	else if (err != -ENOTDIR)
+		note_post(NOTE_NO_FILE);
+	sys2(SYS_munmap, links, tree_links_size(nodes));
+}
+
+bool contexts_append(uint32_t resource, const char *line, size_t n)
+{
+	struct contexts *c = &all[resource];
+	struct calls_header *h = head(c);
+	uint32_t used = atomic_load_explicit(&h->used, memory_order_relaxed);
+	char *to = (char *)h + h->objects + used;
+
+	if (n > h->room - used)
+		return false;
+	for (size_t at = h->objects + used; at < h->objects + used + n; at += PAGE - at % PAGE)
+		if (!mapping_reserve(&c->file, at))
+			return false;
+	for (size_t i = 0; i < n; i++)
+		to[i] = line[i];
+	atomic_store_explicit(&h->used, used + (uint32_t)n, memory_order_release);
+	return true;
+}
+
+static void start_unwinder(void)
+{
+	frames = FRAMES_MOST;
+	while (frames > FRAMES_LEAST && !space_permitted(16 * unwind_thread_size(frames)))
+		frames /= 2;
+	unwinder = space_permitted(2 << 20) && unwind_start() ? UNWINDER_READY : UNWINDER_FAILED;
+	if (unwinder == UNWINDER_FAILED)
+		note_post(NOTE_PATHS_MEMORY);
+}
+
+bool contexts_ready(uint32_t resource)
+{
+	return head(&all[resource]) && mapped_known();
+}
+
+void contexts_prepare(uint32_t resource, uintptr_t pc)
+{
+	struct contexts *c = &all[resource];
+
+	if (unwinder == UNWINDER_NONE)
+		start_unwinder();
+	if (unwinder != UNWINDER_READY)
+		return;
+	if (!head(c) && !c->failed)
+		open_file(c);
+	if (!head(c))
+		return;
+	object_find(pc);
+	mapped_publish();
+}
+
+void contexts_complete(void)
+{
+	for (uint32_t i = 0; i < options.resource_count; i++) {
+		struct contexts *c = &all[i];
+		uint64_t keep;
+
+		if (!head(c))
+			continue;
+		keep = (uint64_t)atomic_load(&c->tree.header->count) + SPARE;
+		if (keep >= c->tree.header->capacity)
+			continue;
+		c->tree.header->capacity = (uint32_t)keep;
+		file_cut_calls(&c->file, calls_size((uint32_t)keep));
+	}
+}
+
+void contexts_forget(void)
+{
+	for (uint32_t i = 0; i < options.resource_count; i++) {
+		struct contexts *c = &all[i];
+
+		if (head(c))
+			mapping_forget(&c->file);
+		atomic_store(&c->header, NULL);
+		c->tree = (struct tree){ 0 };
+		c->failed = false;
+		atomic_store(&c->orphans, 0);
+	}
+	mapped_forget();
+	unwind_forked();
+}

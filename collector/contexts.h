@@ -1,0 +1,50 @@
+/*
+ * contexts.h: the files of the call paths, a calling context tree for each resource.
+ *
+ * A tree and what it tells of objects are in one mapped file, made at the first sample of
+ * its resource. All know the same objects. What is not said to be for handlers is for the holder
+ * of the slow lock.
+ */
+#ifndef PCT_CONTEXTS_H
+#define PCT_CONTEXTS_H
+
+#include "unwind/tree.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* In handlers: whether a resource's file is there, and the unwinder knows what is mapped where. */
+bool contexts_ready(uint32_t resource);
+
+/*
+ * Makes what is not there, and reads the memory map again if that is due, as when the address pc is
+ * in nothing that is known.
+ */
+void contexts_prepare(uint32_t resource, uintptr_t pc);
+
+/* Appends a line about an object to a resource's file, which is there; false if it has no room. */
+bool contexts_append(uint32_t resource, const char *line, size_t n);
+
+/* In handlers: a resource's tree; NULL if there is none. */
+struct tree *contexts_tree(uint32_t resource);
+
+/* In handlers: a root for a thread, or for several if there are many. */
+uint32_t contexts_root(uint32_t resource, int tid);
+
+/* In handlers: counts n samples of a resource that were not taken. */
+void contexts_lost(uint32_t resource, uint64_t n);
+
+/* In handlers: the frames that a path may have. */
+uint32_t contexts_frames(void);
+
+/* Memory of zeros, which is taken as it is touched; NULL if there is none. From anywhere. */
+void *contexts_memory(size_t n);
+
+/* Cuts off the room that the trees did not use: the program ends, no clock ticks. */
+void contexts_complete(void);
+
+/* Forgets all: the parent process has it. */
+void contexts_forget(void);
+
+#endif

@@ -1,0 +1,150 @@
+#include "sample.h"
+#include "calls.h"
+#include "contexts.h"
+#include "object.h"
+#include "options.h"
+#include "pace.h"
+#include "rundir.h"
+#include "store.h"
+#include "sys.h"
+
+#include <link.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/auxv.h>
+
+static _Atomic bool off;
+static _Atomic bool slow;
+
+bool sample_take_slow(void)
+{
+	/* Others make way in some 100 µs, unless they don't get a CPU. */
+	for (int i = 0; i < 64; i++) {
+		if (!atomic_exchange_explicit(&slow, true, memory_order_acquire))
+			return true;
+		sys0(SYS_sched_yield);
+	}
+	return false;
+}
+
+void sample_release_slow(void)
+{
+	atomic_store_explicit(&slow, false, memory_order_release);
+}
+
+static bool ready(const struct place *p)
+{
+	return p->object && p->placed && atomic_load_explicit(&p->object->state, memory_order_acquire) == FILE_OPEN;
+}
+
+/* A sample whose object has no file yet, or is not known. */
+static void sample_slowly(uintptr_t pc)
+{
+	struct place p;
+
+	pace_heavy();
+	if (!sample_take_slow()) {
+		p = object_at(pc);
+		if (ready(&p))
+			store_add(p.object, pc - p.bias);
+		else
+			store_lost(NULL, 1);
+		return;
+	}
+	p = object_find(pc);
+	if (p.object && atomic_load(&p.object->state) == FILE_NONE)
+		store_open(p.object, p.bias);
+	rundir_tell_notes();
+	sample_release_slow();
+	if (ready(&p))
+		store_add(p.object, pc - p.bias);
+	else
+		store_lost(NULL, 1);
+}
+
+/* What the unwinder knows is not all that is there. */
+static void prepare_paths(uint32_t resource, uintptr_t pc)
+{
+	pace_heavy();
+	if (!sample_take_slow())
+		return;
+	contexts_prepare(resource, pc);
+	rundir_tell_notes();
+	sample_release_slow();
+}
+
+void sample_path(uint32_t resource, const ucontext_t *context, uint64_t hits)
+{
+	if (atomic_load_explicit(&off, memory_order_relaxed))
+		return;
+	if (!contexts_ready(resource) || object_stale())
+		prepare_paths(resource, context_pc(context));
+	calls_add(resource, context, hits, prepare_paths);
+}
+
+/* Samples that were not taken, of an object if it is known. */
+static void lose(struct object *o, uint64_t n)
+{
+	if (options.paths)
+		contexts_lost(options_clock(), n);
+	else
+		store_lost(o, n);
+}
+
+/* Counts where the program was; the object, if it was known. */
+static struct object *sample(const ucontext_t *context)
+{
+	uintptr_t pc = context_pc(context);
+	struct place p;
+
+	if (options.paths) {
+		sample_path(options_clock(), context, 1);
+		return NULL;
+	}
+	p = object_at(pc);
+	if (ready(&p) && !object_stale())
+		store_add(p.object, pc - p.bias);
+	else
+		sample_slowly(pc);
+	return p.object;
+}
+
+void sample_tick(const ucontext_t *context, uint64_t missed)
+{
+	if (atomic_load_explicit(&off, memory_order_relaxed))
+		return;
+	if (!pace_begin()) {
+		lose(NULL, missed + 1);
+		return;
+	}
+	lose(sample(context), missed);
+	pace_end();
+}
+
+void sample_start(uint64_t n)
+{
+	const ElfW(Ehdr) *linker = (const void *)getauxval(AT_BASE);
+	uintptr_t pc = linker ? (uintptr_t)linker + linker->e_entry : (uintptr_t)getauxval(AT_ENTRY);
+	uint64_t all = UINT64_MAX, mask;
+
+	/* As in a handler: a tick of this thread's own would not get the slow lock. */
+	sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &mask, sizeof all);
+	if (options.paths) {
+		prepare_paths(options_clock(), pc);
+		calls_add_start(options_clock(), pc, n);
+	} else {
+		while (n--)
+			sample_slowly(pc);
+	}
+	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
+}
+
+void sample_off(bool now)
+{
+	atomic_store(&off, now);
+}
+
+void sample_forget(void)
+{
+	atomic_store(&slow, false);
+}

@@ -1,0 +1,104 @@
+package collector_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/profilecollection/pct/pct/data"
+)
+
+// counted are the letters of call paths whose activations are counted.
+const counted = "s e q1000"
+
+// calls adds up the activations of the last function that the one before it called, and so on out to the first.
+func (p *profile) calls(functions ...string) uint64 {
+	p.t.Helper()
+	if p.run.Calls == nil {
+		p.t.Fatal("activations are not counted")
+	}
+	var n uint64
+	for i := range p.run.Nodes {
+		at, match := data.NodeID(i), true
+		for _, f := range slices.Backward(functions) {
+			if at == 0 || p.name(p.run.Nodes[at]) != f {
+				match = false
+				break
+			}
+			at = p.run.Nodes[at].Parent
+		}
+		if match {
+			n += uint64(p.run.Calls[i])
+		}
+	}
+	return n
+}
+
+// called fails unless the activations of the last function, called through the others, are as many.
+func (p *profile) called(want uint64, functions ...string) {
+	p.t.Helper()
+	if n := p.calls(functions...); n != want {
+		p.t.Errorf("%d activations of %q, want %d", n, functions, want)
+	}
+}
+
+func TestActivations(t *testing.T) {
+	p := prepare(t, counted, "counted", "figure").run().ok("done\n").own().whole()
+	p.called(1, "main")
+	p.called(1, "main", "a")
+	p.called(1, "main", "b")
+	p.called(2, "main", "a", "c")
+	p.called(4, "main", "b", "c")
+	p = prepare(t, counted, "counted", "loop").run().ok("done\n").own().whole()
+	p.called(1, "main")
+	p.called(25, "main", "c")
+}
+
+// Functions that end by a jump to another, that call themselves, and that are left by jumps and exceptions.
+func TestActivationsThatEndOtherwise(t *testing.T) {
+	p := prepare(t, counted, "counted-optimized", "tail").run().ok("done\n").own().whole()
+	p.called(1, "main")
+	p.called(5, "main", "jumps_to_c")
+	p.called(5, "main", "c")
+	p = prepare(t, counted, "counted-optimized", "recursion").run().ok("done\n").own().whole()
+	p.called(3, "main", "down")
+	p.called(3, "main", "down", "down")
+	p.called(3, "main", "down", "down", "down")
+	p = prepare(t, counted, "counted", "jumps").run().ok("done\n").own().whole()
+	p.called(1, "main")
+	p.called(10, "main", "tries")
+	p.called(10, "main", "tries", "leaves", "leaves")
+	p = prepare(t, counted, "caught").run().ok("done\n").own().whole()
+	p.called(1, "main")
+	p.called(10, "main", "catches")
+	p.called(10, "main", "catches", "passes", "throws")
+}
+
+// Programs whose stacks are marked behave as they do without us, at many times the usual rate too.
+func TestMarkedStacks(t *testing.T) {
+	for _, mode := range []string{"jumps", "handlers", "contexts", "processes", "threads", "backtraces", "registers"} {
+		for _, letters := range []string{"s e r1 q1000", "s e r1 q200"} {
+			prepare(t, letters, "marked", mode).run().ok("done\n")
+		}
+	}
+	prepare(t, "s e r1 q200", "throws").run().ok("done\n").own().whole().mostly("main", "_Z7catcherv")
+}
+
+// Where stacks must not be marked a note says so, and call paths are found as ever.
+func TestActivationsNotCounted(t *testing.T) {
+	for _, args := range [][]string{
+		{"s e r1 q500", "throws-static", "an unwinder is linked into"},
+		{"s e xalloc xcpu:500", "throws", "several resources"},
+	} {
+		s := prepare(t, args[0], args[1]).run().ok("done\n")
+		p := s.own()
+		p.mostly("main", "_Z7catcherv")
+		if p.run.Calls != nil || !strings.Contains(s.notes, "activations of functions are not counted: "+args[2]) {
+			t.Errorf("%q: activations %v, notes:\n%s", args, p.run.Calls != nil, s.notes)
+		}
+	}
+	linked := prepare(t, counted, "polite-linked", "closes").setenv("LD_PRELOAD=").run().ok("done\n")
+	if !strings.Contains(linked.notes, "activations of functions are not counted: the collector is linked in") {
+		t.Errorf("notes: %s", linked.notes)
+	}
+}

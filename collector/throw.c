@@ -1,0 +1,112 @@
+/*
+ * throw.c: what goes out of frames other than by returning, and what reads return addresses, which is to find them
+ * as the program made them.
+ *
+ * All that unwinds stacks, by libgcc and others, linked as a library or into the program, for exceptions,
+ * cancelled threads and back traces, asks one of these functions what it is to know of the first
+ * frame's code, before it reads the return addresses further out.
+ */
+#include "next.h"
+#include "unwind/unwind.h"
+
+#include <link.h>
+#include <stdint.h>
+
+#ifdef __x86_64__
+
+#include <setjmp.h>
+
+struct dl_find_object;
+typedef int find_function(void *, struct dl_find_object *);
+typedef int iterate_function(int (*)(struct dl_phdr_info *, size_t, void *), void *);
+typedef void *catch_function(void *);
+typedef void jump_function(struct __jmp_buf_tag[1], int);
+
+int _dl_find_object(void *, struct dl_find_object *);
+catch_function __cxa_begin_catch;
+void __longjmp_chk(struct __jmp_buf_tag[1], int) __attribute__((noreturn));
+
+/* The functions that would have been called without us. */
+static find_function *next_find;
+static iterate_function *next_iterate;
+static catch_function *next_catch;
+static jump_function *next_longjmp, *next__longjmp, *next_siglongjmp, *next___longjmp_chk;
+
+/* Beforehand, for some of them are called by signal handlers. */
+__attribute__((constructor)) static void find_next(void)
+{
+	if (next_find)
+		return;
+	next_iterate = (iterate_function *)dlsym(RTLD_NEXT, "dl_iterate_phdr");
+	next_catch = (catch_function *)dlsym(RTLD_NEXT, "__cxa_begin_catch");
+	next_longjmp = (jump_function *)dlsym(RTLD_NEXT, "longjmp");
+	next__longjmp = (jump_function *)dlsym(RTLD_NEXT, "_longjmp");
+	next_siglongjmp = (jump_function *)dlsym(RTLD_NEXT, "siglongjmp");
+	next___longjmp_chk = (jump_function *)dlsym(RTLD_NEXT, "__longjmp_chk");
+	next_find = (find_function *)dlsym(RTLD_NEXT, "_dl_find_object");
+}
+
+EXPORT int _dl_find_object(void *pc, struct dl_find_object *result)
+{
+	unwind_return_addresses();
+	find_next();
+	return next_find(pc, result);
+}
+
+EXPORT int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data)
+{
+	unwind_return_addresses();
+	if (!next_iterate)
+		find_next();
+	return next_iterate(callback, data);
+}
+
+/* That of a library which only its own users see is found by what these are linked with. */
+static catch_function *catch_of(void *caller)
+{
+	Dl_info info;
+	void *map;
+
+	if (!dladdr1(caller, &info, &map, RTLD_DL_LINKMAP))
+		return NULL;
+	return (catch_function *)dlsym(map, "__cxa_begin_catch");
+}
+
+/* An exception has come to the frame that handles it. */
+EXPORT void *__cxa_begin_catch(void *exception)
+{
+	uintptr_t *frame = __builtin_frame_address(0);
+	catch_function *f = next_catch;
+
+	unwind_landed((uintptr_t)(frame + 2));
+	if (!f)
+		f = catch_of((void *)frame[1]);
+	return f(exception);
+}
+
+/* The stack pointer that a jump gives. */
+static uintptr_t target(const struct __jmp_buf_tag *to)
+{
+	enum { SP = 6, ROTATED = 17 };
+	uintptr_t sp = (uintptr_t)to->__jmpbuf[SP], guard;
+
+	__asm__("mov %%fs:0x30, %0" : "=r"(guard));
+	return (sp >> ROTATED | sp << (64 - ROTATED)) ^ guard;
+}
+
+#define JUMP(name)                                                              \
+	EXPORT void name(struct __jmp_buf_tag to[1], int value)                 \
+	{                                                                       \
+		unwind_landed(target(to));                                      \
+		if (!next_##name)                                               \
+			find_next();                                            \
+		next_##name(to, value);                                         \
+		__builtin_unreachable();                                        \
+	}
+
+JUMP(longjmp)
+JUMP(_longjmp)
+JUMP(siglongjmp)
+JUMP(__longjmp_chk)
+
+#endif
