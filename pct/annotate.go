@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"github.com/profilecollection/pct/pct/internal/calltree"
 	"github.com/profilecollection/pct/pct/internal/listing"
 	"github.com/profilecollection/pct/pct/internal/path"
 	"github.com/profilecollection/pct/pct/internal/report"
@@ -13,7 +14,7 @@ import (
 type listingOptions struct {
 	dir     string
 	whole   bool
-	pattern listing.Pattern
+	pattern calltree.Pattern
 	search  listing.Search
 	gcov    []string
 	hertz   float64 // 0: that of this machine

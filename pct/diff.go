@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -14,25 +15,70 @@ import (
 	"github.com/profilecollection/pct/pct/internal/report"
 )
 
+type diffOptions struct {
+	paths bool // compare call paths
+	times bool // not shares
+}
+
+func diffFlags() []flag {
+	return []flag{
+		{"by", "GRANULARITY", "what is compared: path (whole call paths), addr, line, sym, src or obj (default sym)",
+			func(o *options, s string) (err error) {
+				if o.compared.paths = s == "path"; !o.compared.paths {
+					if o.Granularity, err = path.ParseGranularity(s); err != nil {
+						err = fmt.Errorf("want path, addr, line, sym, src or obj, not %q", s)
+					}
+				}
+				return err
+			}},
+		{"time", "", "compare times in seconds, of repeated runs per run, instead of shares",
+			func(o *options, _ string) error { o.compared.times = true; return nil }},
+	}
+}
+
 func diffCommand() command {
 	return command{
 		name:    "diff",
-		summary: "What changed from A to B, and whether that is more than chance",
+		summary: "What changed from A to B, and whether that is more than chance", operands: "A B, or A... -- B...",
 		details: `
 A and B are count files, runs, or with -- between them sets of these: A... -- B... .
-Each line is the change of a function's share in percentage points, the share in A
-and in B, and how many standard deviations the change is: those that it would have by
-chance if nothing had changed. Up to two of them it is called not distinguishable.
-Of functions that did not change one in 22 is beyond that by chance all the same.
+Each line is the change of a function's share in percentage points, the share in A and
+in B, and how many standard deviations the change is: those that it would have by
+chance if nothing had changed. Up to two of them it is called not distinguishable. Of
+functions that did not change one in 22 is beyond that by chance all the same.
+
+That is the chance in sampling alone, the least by which two runs differ. With two or
+more names on each side of --, each name is taken for a run of the same work (with
+-tree, with what descends from it; a directory of runs is one): then shares are the
+means of the runs', and a change must also pass Welch's t test at 5 %, by how much the
+runs of a side differ among themselves; p is its probability, df its degrees of
+freedom. Runs that are several processes of one piece of work belong into one
+directory, or -tree finds them.
+
+An object that is at another path in B, as two builds in two directories are, is
+matched by its base name, which stands for the path then; the head says so. Where one
+side has two objects of that name, all keep their paths.
+
+Functions are known from the binaries that were measured. If a program is built again in
+place, the run before has addresses without names: a comparison by function needs the
+old binary kept. Where that concerns most of a side, diff fails; otherwise its head says
+which objects one side has no names for.
+
+-by path compares whole call paths, or their innermost -l LEVELS frames. -time
+compares times instead of shares: did it get faster? The head says this of the whole
+in any case, each time with its standard error; of single runs that is the error of
+sampling, and two runs differ by more than that. -where, -window, -through and -not
+select from both sides.
 
 With -o OUT, what functions gained becomes the data OUT.more, and what they lost
 OUT.less: directories of count files, which all reports read. Their samples are as
 many as the change of share is of the samples of A, at the addresses where the
-function has its samples in B, or in A. Only what is distinguishable is in them, unless
--all is given.
+function has its samples in B, or in A. Only what is distinguishable is in them,
+unless -all is given.
 `,
-		flags:   []string{"by GRANULARITY", "all", "o OUT", "templates", "window", "where", "tree", "n ROWS", "O FILE", "translator", "vmlinux"},
-		example: "-by line /tmp/pct/prog.4711 /tmp/pct/prog.4712",
+		flags: []string{"by GRANULARITY", "l", "time", "all", "o OUT", "templates", "through", "not", "window", "where", "tree", "r RESOURCE",
+			"n ROWS", "O FILE", "translator", "vmlinux"},
+		example: "-by line /tmp/pct/prog.4711 /tmp/pct/prog.4712\n  pct diff -by path -l 3 old/run.* -- new/run.*",
 		run:     (*invocation).diff,
 	}
 }
@@ -40,8 +86,9 @@ function has its samples in B, or in A. Only what is distinguishable is in them,
 // A diffSide is one of the two sets that are compared.
 type diffSide struct {
 	name     string
-	runs     *path.Runs
+	runs     *path.Runs // all together
 	selected *path.Selection
+	each     []*path.Selection // the runs, where both sides have several; else the only one
 }
 
 func (v *invocation) diff() error {
@@ -51,9 +98,12 @@ func (v *invocation) diff() error {
 	case first == len(v.dirs):
 		return v.misuse("nothing stands behind --: A... -- B...")
 	case first == 0 && len(v.dirs) != 2:
-		return v.misuse("want A and B, two files or runs, or A... -- B...; there are %d names", len(v.dirs))
+		return v.misuse("want A and B, two files or runs, or A... -- B...; there %s", areNames(len(v.dirs)))
 	case first == 0:
 		first = 1
+	}
+	if err := v.diffMisuse(); err != nil {
+		return err
 	}
 	dirs := v.dirs
 	for _, side := range []struct {
@@ -65,17 +115,41 @@ func (v *invocation) diff() error {
 		if side.runs, side.selected, err = v.choose(); err != nil {
 			return err
 		}
+		side.each = []*path.Selection{side.selected}
+		if first > 1 && len(dirs)-first > 1 {
+			if side.each, err = v.chooseEach(side.dirs); err != nil {
+				return err
+			}
+		}
+	}
+	if len(a.each) < 2 || len(b.each) < 2 {
+		a.each, b.each = []*path.Selection{a.selected}, []*path.Selection{b.selected}
 	}
 	if x, y := a.runs.Summary().Resource, b.runs.Summary().Resource; x != y {
 		return fmt.Errorf("%s was measured in A and %s in B, which can't be compared", x, y)
 	}
-	t, end, err := v.startTranslator(v.Granularity != path.Address && v.Granularity != path.Object, needs(v.Granularity, true)...)
+	if s, unit, _ := gticks(a.runs); s == 1 && v.compared.times {
+		return v.misuse("-time is for times, and these are %s", unit)
+	}
+	by := path.Comparing{Options: v.Options, Paths: v.compared.paths, Times: v.compared.times}
+	var arguments []string
+	stacks := by.Paths || len(by.Refinements) > 0
+	if !stacks {
+		arguments = needs(v.Granularity, true)
+	}
+	t, end, err := v.startTranslator(stacks || v.Granularity != path.Address && v.Granularity != path.Object, arguments...)
 	if err != nil {
 		return err
 	}
 	defer end()
-	c, err := path.Compare(a.selected, b.selected, t, v.Options)
+	c, err := path.Compare(a.each, b.each, t, by)
 	if err != nil {
+		return err
+	}
+	if c.A.Samples == 0 || c.B.Samples == 0 {
+		return errors.New("no call path of one side is selected by -through and -not")
+	}
+	if err := errors.Join(v.namesMissing("A", c.NamelessA, c.A), v.namesMissing("B", c.NamelessB, c.B)); err != nil {
 		return err
 	}
 	if v.counts != "" {
@@ -83,17 +157,101 @@ func (v *invocation) diff() error {
 			return err
 		}
 	}
-	for _, side := range []diffSide{a, b} {
-		if err := v.diffHead(side); err != nil {
+	for _, side := range []struct {
+		diffSide
+		whole path.Side
+	}{{a, c.A}, {b, c.B}} {
+		if err := v.diffHead(side.diffSide, side.whole); err != nil {
 			return err
 		}
 	}
+	v.diffObjects(c)
+	v.diffTotal(c, a.runs)
 	v.diffRows(c)
 	return nil
 }
 
+// namesMissing refuses to compare functions with addresses, which would be most of a side.
+func (v *invocation) namesMissing(side string, all []path.Nameless, whole path.Side) error {
+	var sum uint64
+	var why []string
+	for _, n := range all {
+		sum += n.Weight
+		why = append(why, n.Why)
+	}
+	if sum <= whole.Weight/2 {
+		return nil
+	}
+	return fmt.Errorf("%s has no names for %.0f%% of its samples: %s.\n"+
+		" A comparison by function needs the old binary kept; -by obj compares without", side, 100*float64(sum)/float64(whole.Weight), strings.Join(why, "; "))
+}
+
+// diffObjects says which objects are compared though their paths differ, and which can't
+// be, as a side has no names.
+func (v *invocation) diffObjects(c *path.Comparison) {
+	for _, m := range c.Matched {
+		fmt.Fprintf(&v.out, "# matched across paths: %s is %s in A and %s in B\n", report.Printable(m.Name), report.Printable(m.A), report.Printable(m.B))
+	}
+	for _, side := range []struct {
+		name  string
+		all   []path.Nameless
+		whole path.Side
+	}{{"A", c.NamelessA, c.A}, {"B", c.NamelessB, c.B}} {
+		for _, n := range side.all {
+			fmt.Fprintf(&v.out, "# %s has no names for %s, %.2f%% of it: a comparison by function needs the old binary kept\n", side.name,
+				report.Printable(n.Object), 100*float64(n.Weight)/float64(side.whole.Weight))
+		}
+	}
+}
+
+// areNames says how many names there are.
+func areNames(n int) string {
+	if n == 1 {
+		return "is 1 name"
+	}
+	return fmt.Sprintf("are %d names", n)
+}
+
+// diffMisuse refuses what can't be together.
+func (v *invocation) diffMisuse() error {
+	switch o := v.compared; {
+	case v.Levels > 0 && !o.paths:
+		return v.misuse("-l is the number of frames of -by path")
+	case v.counts == "":
+	case o.paths:
+		return v.misuse("-o writes count files, which are of addresses: -by path has call paths")
+	case o.times:
+		return v.misuse("-o writes shares, not times")
+	case len(v.Refinements) > 0:
+		return v.misuse("-o writes count files of all samples, not of those on some call paths (-through, -not)")
+	}
+	return nil
+}
+
+// chooseEach opens runs one by one; those in which nothing is selected are left out. What there is to be
+// said of them was said before.
+func (v *invocation) chooseEach(dirs []string) ([]*path.Selection, error) {
+	var each []*path.Selection
+	for _, dir := range dirs {
+		one := *v
+		one.dirs, one.warnings = []string{dir}, io.Discard
+		_, selected, err := one.choose()
+		v.stamped = one.stamped
+		var none *path.NoSamples
+		if errors.As(err, &none) {
+			v.warn("%s is left out: %v", dir, err)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		each = append(each, selected)
+	}
+	return each, nil
+}
+
 // diffHead writes the lines about one set, with its name before each, and its total.
-func (v *invocation) diffHead(side diffSide) error {
+func (v *invocation) diffHead(side diffSide, whole path.Side) error {
 	var head bytes.Buffer
 	if err := report.Head(&head, side.runs.Summary(), side.selected.Samples(), side.selected.Limits()); err != nil {
 		return err
@@ -101,12 +259,49 @@ func (v *invocation) diffHead(side diffSide) error {
 	for line := range strings.Lines(head.String()) {
 		fmt.Fprintf(&v.out, "# %s: %s", side.name, strings.TrimPrefix(line, "# "))
 	}
-	total := time.Duration(side.selected.Weight()) * time.Microsecond
-	fmt.Fprintf(&v.out, "# %s: in all %v\n", side.name, total.Round(time.Millisecond))
+	total := (time.Duration(whole.Weight) * time.Microsecond).Round(time.Millisecond).String()
+	if s, unit, _ := gticks(side.runs); s == 1 {
+		total = fmt.Sprint(whole.Weight, " ", unit)
+	}
+	fmt.Fprintf(&v.out, "# %s: in all %s\n", side.name, total)
 	return nil
 }
 
+// gticks says how weights are written: what to multiply them by, their unit, and the number
+// of decimals.
+func gticks(runs *path.Runs) (scale float64, unit string, decimals int) {
+	for _, r := range runs.Data() {
+		if len(r.Samples) > 0 && r.Header.Unit != "µs" {
+			return 1, report.Printable(report.Units(r.Header.Unit)), 0
+		}
+	}
+	return 1e-6, "s", 3
+}
+
 const notDistinguishable = "not distinguishable"
+
+// diffTotal says whether the whole became more or less.
+func (v *invocation) diffTotal(c *path.Comparison, runs *path.Runs) {
+	each, chance := "", "by sampling alone"
+	if c.Repeated {
+		each = fmt.Sprintf(" a run (%d and %d runs)", c.RunsA, c.RunsB)
+		chance = fmt.Sprintf("p %.3f, %.1f df", c.Total.Welch.P, c.Total.Welch.Freedom)
+	}
+	verdict := notDistinguishable
+	if c.Total.Distinguishable {
+		verdict = "less in B"
+		if c.Total.Difference() > 0 {
+			verdict = "more in B"
+		}
+	}
+	relative := 0.0 // also of nothing that is nothing still
+	if d := c.Total.Difference(); d != 0 {
+		relative = d / c.Total.ShareA
+	}
+	s, unit, decimals := gticks(runs)
+	fmt.Fprintf(&v.out, "# A %.*f ±%.*f %s, B %.*f ±%.*f %s%s: %+.1f%%, %s (%s)\n", decimals, s*c.Total.ShareA, decimals, s*c.Total.ErrorA, unit,
+		decimals, s*c.Total.ShareB, decimals, s*c.Total.ErrorB, unit, each, 100*relative, verdict, chance)
+}
 
 // diffRows writes the changes.
 func (v *invocation) diffRows(c *path.Comparison) {
@@ -114,7 +309,11 @@ func (v *invocation) diffRows(c *path.Comparison) {
 	if known < 0 {
 		known = len(c.Changes)
 	}
-	fmt.Fprintf(&v.out, "# %d of %d differ by more than two standard deviations\n", known, len(c.Changes))
+	welch := ""
+	if c.Repeated {
+		welch = ", and by Welch's t test of the runs at 5%"
+	}
+	fmt.Fprintf(&v.out, "# %d of %d differ by more than two standard deviations%s\n", known, len(c.Changes), welch)
 	shown := c.Changes
 	if !v.listing.whole {
 		shown = c.Changes[:known]
@@ -129,15 +328,10 @@ func (v *invocation) diffRows(c *path.Comparison) {
 		width = len(notDistinguishable)
 	}
 	if len(shown) > 0 {
-		fmt.Fprintf(&v.out, "# change         A         B   %*s\n", width, "deviations")
+		v.diffTitle(c, width)
 	}
-	for _, change := range shown {
-		verdict := fmt.Sprintf("%*.1f", width, change.Deviations)
-		if !change.Distinguishable {
-			verdict = notDistinguishable
-		}
-		fmt.Fprintf(&v.out, "%+7.2f%%   %6.2f%%   %6.2f%%   %s   %s\n",
-			100*change.Difference(), 100*change.ShareA, 100*change.ShareB, verdict, report.Printable(change.Label))
+	for i := range shown {
+		v.diffRow(c, &shown[i], width)
 	}
 	if hidden > 0 {
 		fmt.Fprintf(&v.out, "# %d more not shown\n", hidden)
@@ -148,8 +342,45 @@ func (v *invocation) diffRows(c *path.Comparison) {
 			inA += change.ShareA
 			inB += change.ShareB
 		}
-		fmt.Fprintf(&v.out, "# %s: %d, with %.2f%% of A and %.2f%% of B (-all shows them)\n", notDistinguishable, len(rest), 100*inA, 100*inB)
+		of := "%.2f%% of A and %.2f%% of B"
+		scale := 100.0
+		if v.compared.times {
+			of, scale = "%.3f s of A and %.3f s of B", 1e-6
+		}
+		fmt.Fprintf(&v.out, "# %s: %d, with "+of+" (-all shows them)\n", notDistinguishable, len(rest), scale*inA, scale*inB)
 	}
+}
+
+// diffTitle writes the titles of the columns.
+func (v *invocation) diffTitle(c *path.Comparison, width int) {
+	if v.compared.times {
+		fmt.Fprintf(&v.out, "# change s              A s                B s   %*s", width, "deviations")
+	} else {
+		fmt.Fprintf(&v.out, "# change         A         B   %*s", width, "deviations")
+	}
+	if c.Repeated {
+		fmt.Fprintf(&v.out, "   %6s   %5s", "p", "df")
+	}
+	fmt.Fprintln(&v.out)
+}
+
+// diffRow writes a change.
+func (v *invocation) diffRow(c *path.Comparison, change *path.Change, width int) {
+	verdict := fmt.Sprintf("%*.1f", width, change.Deviations)
+	if !change.Distinguishable {
+		verdict = fmt.Sprintf("%*s", width, notDistinguishable)
+	}
+	if v.compared.times {
+		const s = 1e-6
+		fmt.Fprintf(&v.out, "%+10.3f   %7.3f ±%-7.3f   %7.3f ±%-7.3f   %s", s*change.Difference(), s*change.ShareA, s*change.ErrorA,
+			s*change.ShareB, s*change.ErrorB, verdict)
+	} else {
+		fmt.Fprintf(&v.out, "%+7.2f%%   %6.2f%%   %6.2f%%   %s", 100*change.Difference(), 100*change.ShareA, 100*change.ShareB, verdict)
+	}
+	if c.Repeated {
+		fmt.Fprintf(&v.out, "   %6.3f   %5.1f", change.Welch.P, change.Welch.Freedom)
+	}
+	fmt.Fprintf(&v.out, "   %s\n", report.Printable(change.Label))
 }
 
 // writeChanges writes the count files of what was gained, and of what was lost.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/profilecollection/pct/pct/internal/calltree"
 	"github.com/profilecollection/pct/pct/internal/listing"
 	"github.com/profilecollection/pct/pct/internal/path"
 )
@@ -30,6 +31,13 @@ type options struct {
 	vmlinux    string
 	quickfix   bool
 	listing    listingOptions
+	gprof      gprofOptions
+	compared   diffOptions
+	flame      flameOptions
+	pprof      pprofOptions
+	imported   importOptions
+	exported   formatOptions
+	explore    exploreOptions
 	help       bool
 
 	given map[string]bool // names of the flags that there are
@@ -47,13 +55,17 @@ type flag struct {
 }
 
 func flagTable() []flag {
-	return []flag{
+	table := []flag{
 		{"l", "LEVELS", "only the innermost LEVELS frames of a path; also -lLEVELS",
 			func(o *options, s string) (err error) { o.Levels, err = positive(s); return }},
 		{"g", "GRANULARITY", "what tells frames apart: addr, line, sym, src or obj (default sym)",
 			func(o *options, s string) (err error) { o.Granularity, err = path.ParseGranularity(s); return }},
-		{"by", "GRANULARITY", "what is compared: addr, line, sym, src or obj (default sym)",
-			func(o *options, s string) (err error) { o.Granularity, err = path.ParseGranularity(s); return }},
+		{"g", "FRAMES", "what tells frames apart: sym, call (function and call site), line, addr, src or obj (default sym)",
+			func(o *options, s string) (err error) { o.Granularity, err = path.ParseFrames(s); return }},
+		{"through", "F,G", "only call paths that pass a function F and then, further in, G; * stands for any text; may be repeated",
+			func(o *options, s string) error { return o.refine(s, false) }},
+		{"not", "F,G", "only call paths that do not; may be repeated",
+			func(o *options, s string) error { return o.refine(s, true) }},
 		{"o", "OUT", "the count files to write",
 			func(o *options, s string) error { o.counts = s; return nil }},
 		{"past-main", "", "show also the frames that call main",
@@ -64,6 +76,8 @@ func flagTable() []flag {
 			func(o *options, _ string) error { o.Total = true; return nil }},
 		{"e", "", "with standard errors",
 			func(o *options, _ string) error { o.errors = true; return nil }},
+		{"calls", "", "with the number of calls that samples saw in each call path",
+			func(o *options, _ string) error { o.Activations = true; return nil }},
 		{"by", "FIELD", "split by the values of FIELD; every sample has " + strings.Join(path.Attributes(), " "),
 			func(o *options, s string) error { o.By = s; return nil }},
 		{"i", "INTERVAL", "length of the stretches of -by time and -by cpu: 500ms, 2 (seconds; default 1)",
@@ -99,12 +113,12 @@ func flagTable() []flag {
 			func(o *options, s string) error { o.outFile = s; return nil }},
 		{"O", "DIR", "write whole copies of the source files to DIR, which is new, empty, or holds older copies",
 			func(o *options, s string) error { o.listing.dir = s; return nil }},
-		{"all", "", "all: of files and functions not only what is around the hot lines, of changes also what is not distinguishable",
+		{"all", "", "in listings not only what is around the hot lines, in differences also what is not distinguishable",
 			func(o *options, _ string) error { o.listing.whole = true; return nil }},
 		{"file", "PATTERN", "only source files of this path, end of a path, or base name: lib/zip.c, 'zip*'",
-			func(o *options, s string) (err error) { o.listing.pattern, err = listing.ParsePattern(s); return }},
+			func(o *options, s string) (err error) { o.listing.pattern, err = calltree.ParsePattern(s); return }},
 		{"sym", "PATTERN", "only functions of this name, or into which one of this name was inlined: worker, 'std::*'",
-			func(o *options, s string) (err error) { o.listing.pattern, err = listing.ParsePattern(s); return }},
+			func(o *options, s string) (err error) { o.listing.pattern, err = calltree.ParsePattern(s); return }},
 		{"source", "FROM=TO", "look below TO for source files that were compiled below FROM; an empty FROM is for\n" +
 			"relative paths; may be repeated",
 			func(o *options, s string) error { return o.listing.search.Map(s) }},
@@ -122,6 +136,51 @@ func flagTable() []flag {
 		{"h", "", "print this help",
 			func(o *options, _ string) error { o.help = true; return nil }},
 	}
+	for _, more := range [][]flag{gprofFlags(), diffFlags(), flameFlags(), pprofFlags(), importFlags(), formatFlags(), exploreFlags()} {
+		table = append(table, more...)
+	}
+	return table
+}
+
+// refine adds a refinement, patterns with commas between them. A comma within ( ) or < >
+// belongs to a name.
+func (o *options) refine(s string, not bool) error {
+	r := calltree.Refinement{Not: not}
+	depth, from := 0, 0
+	for i := 0; i <= len(s); i++ {
+		if i < len(s) {
+			i += len(operator(s[:i], s[i:]))
+		}
+		switch {
+		case i == len(s) || s[i] == ',' && depth == 0:
+			p, err := calltree.ParsePattern(strings.TrimSpace(s[from:i]))
+			if err != nil {
+				return err
+			}
+			r.Through = append(r.Through, p)
+			from = i + 1
+		case s[i] == '(' || s[i] == '<':
+			depth++
+		case s[i] == ')' || s[i] == '>':
+			depth = max(0, depth-1)
+		}
+	}
+	o.Refinements = append(o.Refinements, r)
+	return nil
+}
+
+// operator returns the operator whose brackets, or comma, are no brackets of a C++ name: the
+// one that stands behind the word operator.
+func operator(before, after string) string {
+	if !strings.HasSuffix(before, "operator") {
+		return ""
+	}
+	for _, symbol := range []string{"<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "()", "<", ">", ","} {
+		if strings.HasPrefix(after, symbol) {
+			return symbol
+		}
+	}
+	return ""
 }
 
 func positive(s string) (int, error) {
@@ -212,7 +271,12 @@ func (c command) flagNames() string {
 
 // meaningless refuses flags that mean nothing without others, or with them.
 func (v *invocation) meaningless() error {
-	named := v.Granularity == path.Symbol || v.Granularity == path.Line
+	if v.Activations {
+		if err := v.uncountable(); err != nil {
+			return err
+		}
+	}
+	named := v.Granularity == path.Symbol || v.Granularity == path.Call || v.Granularity == path.Line
 	switch flat := v.command.granularity != nil; {
 	case v.given["past-main"] && flat && !v.Total:
 		return v.misuse("-past-main shows callers, which a report without -total has none of")

@@ -34,7 +34,7 @@ first. With % at the end of the report's name the number is its share of the
 weight. Addresses are those of the object file, as objdump shows them. DIR can be
 a count file too: /tmp/pct/*/libc* is what all programs did in libc.
 `,
-				flags: append([]string{"total", "past-main", "e", "by FIELD", "i INTERVAL", "window", "where", "tree",
+				flags: append([]string{"total", "past-main", "e", "by FIELD", "i INTERVAL", "window", "where", "r RESOURCE", "tree",
 					"n ROWS", "threshold", "O FILE", "translator"}, of.more...),
 				example:     "-n 20 /tmp/pct/gzip.*",
 				granularity: &of.granularity,

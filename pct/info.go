@@ -21,7 +21,7 @@ func infoCommand() command {
 		flags:   []string{"O FILE"},
 		example: "/tmp/pct/gzip.4711",
 		run: func(v *invocation) error {
-			runs, err := path.Open(v.dirs)
+			runs, err := path.OpenApart(v.dirs)
 			if err != nil {
 				return err
 			}
@@ -60,21 +60,23 @@ func (v *invocation) info(r *data.Run) {
 	line("status", m.Status)
 	line("resource", r.Header.Resource)
 	line("unit", r.Header.Unit)
+	if len(r.Samples) > 0 && r.Header.Clock != m.Clock { // one of several resources
+		m.Clock, m.Period = r.Header.Clock, r.Header.Period
+	}
 	line("clock", m.Clock)
 	line("period", elapsed(m.Period))
-	if m.Asked > 0 {
+	if m.Asked > 0 && (m.Period > 0 || len(r.Samples) == 0) {
 		line("asked", fmt.Sprintf("%g Hz", m.Asked))
 	}
 	threads := map[uint32]bool{}
-	partial := 0
-	var weight, samples uint64
+	var weight, samples, partial uint64
 	for i := range r.Samples {
 		s := &r.Samples[i]
 		threads[s.Thread] = true
 		weight += s.Weight
 		samples += s.Count
 		if s.Partial {
-			partial++
+			partial += s.Count
 		}
 	}
 	line("samples", fmt.Sprintf("%d (%d partial), weight %d %s", samples, partial, weight, r.Header.Unit))

@@ -8,11 +8,13 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/profilecollection/pct/pct/data"
 	"github.com/profilecollection/pct/pct/internal/path"
+	"github.com/profilecollection/pct/pct/internal/report"
 	"github.com/profilecollection/pct/translators"
 )
 
@@ -27,24 +29,46 @@ const (
 
 // A command is one report.
 type command struct {
-	name    string
-	summary string   // a line
-	details string   // for its own help, "" if there is no more to say
-	flags   []string // names of those that it takes, of the table in flags.go
-	least   float64  // default of -threshold
-	example string   // of the arguments
-	run     func(*invocation) error
+	name     string
+	summary  string   // a line
+	operands string   // what else it takes, "" for DIR...
+	details  string   // for its own help, "" if there is no more to say
+	flags    []string // names of those that it takes, of the table in flags.go
+	least    float64  // default of -threshold
+	example  string   // of the arguments
+	run      func(*invocation) error
 
 	granularity *path.Granularity // of a flat profile
 }
 
-// commands are the reports in the order of the help.
+// A group is commands of one purpose.
+type group struct {
+	title    string
+	commands []command
+}
+
+// groups are all commands, in the order of the help.
+func groups() []group {
+	return []group{
+		{"Where the time goes, and when", slices.Concat(
+			summaryCommands(), []command{pathsCommand()}, flatCommands(), annotateCommands(), disasmCommands(),
+			[]command{phasesCommand(), topCommand()})},
+		{"On whose behalf: profiles of whole call paths, as of profile -gdb", slices.Concat(
+			cpprofCommands(), exploreCommands(), gprofCommands())},
+		{"What changed", []command{diffCommand()}},
+		{"Pictures, and files for other tools", slices.Concat(flameCommands(), pprofCommands(), exportCommands())},
+		{"The runs and their data", slices.Concat(
+			[]command{psCommand(), infoCommand(), valuesCommand(), sumCommand()}, importCommands())},
+	}
+}
+
+// commands are the commands of all groups.
 func commands() []command {
-	all := []command{pathsCommand()}
-	all = append(all, flatCommands()...)
-	all = append(all, annotateCommands()...)
-	all = append(all, disasmCommands()...)
-	return append(all, valuesCommand(), phasesCommand(), topCommand(), psCommand(), infoCommand(), sumCommand(), diffCommand())
+	var all []command
+	for _, g := range groups() {
+		all = append(all, g.commands...)
+	}
+	return all
 }
 
 // invocation is one run of a command.
@@ -59,12 +83,23 @@ type invocation struct {
 	stdout   io.Writer
 
 	warned  map[string]bool
-	stamped map[string]*translators.Client // that count files want, by their commands
+	stamped map[string]*translators.Cached // that count files want, by their commands
 }
 
 // warn writes a line to standard error.
 func (v *invocation) warn(format string, args ...any) {
-	fmt.Fprintf(v.warnings, "pct: "+format+"\n", args...)
+	complain(v.warnings, fmt.Sprintf(format, args...))
+}
+
+// complain writes what is wrong to standard error. Names and values of programs may be in it:
+// they don't reach a terminal as they are.
+func complain(stderr io.Writer, text string) {
+	for line := range strings.SplitSeq(text, "\n") {
+		if !strings.HasPrefix(line, " ") { // which continues the one before
+			line = "pct: " + line
+		}
+		fmt.Fprintln(stderr, report.Printable(line))
+	}
 }
 
 func (v *invocation) warnAll(sentences []string) {
@@ -94,12 +129,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if err == nil || errors.Is(err, syscall.EPIPE) {
 		return status
 	}
-	for line := range strings.SplitSeq(err.Error(), "\n") {
-		if !strings.HasPrefix(line, " ") { // which continues the one before
-			line = "pct: " + line
-		}
-		fmt.Fprintln(stderr, line)
-	}
+	complain(stderr, err.Error())
 	var wrong *misuse
 	if errors.As(err, &wrong) {
 		return misused
@@ -115,7 +145,10 @@ func dispatch(args []string, stdin io.Reader, stdout, stderr io.Writer) (int, er
 	if strings.HasPrefix(verb, "--") {
 		verb = verb[1:]
 	}
-	if verb == "-h" || verb == "-help" {
+	if verb == "help" && len(args) > 1 {
+		verb, args = args[1], []string{args[1], "-h"}
+	}
+	if verb == "-h" || verb == "-help" || verb == "help" {
 		_, err := io.WriteString(stdout, help())
 		return succeeded, err
 	}
@@ -139,6 +172,9 @@ func dispatch(args []string, stdin io.Reader, stdout, stderr io.Writer) (int, er
 			return failed, err
 		}
 		if len(v.dirs) == 0 {
+			if c.operands != "" {
+				return failed, v.misuse("want %s", c.operands)
+			}
 			return failed, &misuse{fmt.Sprintf("%s: which run? Name a run directory; they are kept below %s", c.name, data.Root())}
 		}
 		defer v.endStamped()
@@ -151,7 +187,7 @@ func dispatch(args []string, stdin io.Reader, stdout, stderr io.Writer) (int, er
 	if strings.HasPrefix(verb, "-") {
 		return failed, &misuse{fmt.Sprintf("unknown flag %s: the report's name comes first (pct -h lists them)", verb)}
 	}
-	return failed, &misuse{fmt.Sprintf("unknown report %s (pct -h lists them)", verb)}
+	return failed, &misuse{fmt.Sprintf("unknown report %s%s (pct -h lists them)", verb, meant(verb))}
 }
 
 // deliver writes the report to where it was wanted.
@@ -179,35 +215,4 @@ func version() string {
 		return info.Main.Version
 	}
 	return "(unknown version)"
-}
-
-func help() string {
-	var b strings.Builder
-	b.WriteString("usage: pct REPORT [FLAG]... DIR...\n\n" +
-		"Makes a report from run directories, as profile and dbctl leave them below\n" +
-		data.Root() + ", or from count files in them. Several are added up.\n\n")
-	for _, c := range commands() {
-		if !strings.HasSuffix(c.name, percentSuffix) {
-			fmt.Fprintf(&b, "  %-9s %s\n", c.name, c.summary)
-		}
-	}
-	b.WriteString("\nWith % at the end, addr% line% sym% src% obj% annotate% disasm% give fractions\ninstead of numbers.\n" +
-		"pct REPORT -h explains a report and its flags.\n\n" +
-		"  -h        print this help\n" +
-		"  -version  print the version\n\n" +
-		"Example:\n  pct paths -l 3 /tmp/pct/gzip.4711\n")
-	return b.String()
-}
-
-func (c command) help() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "usage: pct %s [FLAG]... DIR...\n\n%s.\n%s\n", c.name, c.summary, c.details)
-	for _, f := range flagTable() {
-		if c.takes(f) {
-			summary := strings.ReplaceAll(f.summary, "\n", "\n"+strings.Repeat(" ", 23))
-			fmt.Fprintf(&b, "  %-21s%s\n", strings.TrimSpace("-"+f.name+" "+f.value), summary)
-		}
-	}
-	fmt.Fprintf(&b, "\nExample:\n  pct %s %s\n", c.name, c.example)
-	return b.String()
 }

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"debug/dwarf"
 	"debug/elf"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +20,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if os.Getenv("PCT_CACHE") == "" {
+		os.Setenv("PCT_CACHE", "none") // not the user's own
+	}
 	testscript.Main(m, map[string]func(){"pct": main})
 }
 
@@ -41,7 +46,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("GORACE", promptly)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"mkrun": makeRun, "mktree": makeTree, "mkcounts": makeCounts, "fails": fails},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"mkrun": makeRun, "mktree": makeTree, "mkcounts": makeCounts, "mkcalls": makeCalls, "fails": fails},
 	})
 }
 
@@ -60,7 +65,7 @@ func fails(ts *testscript.TestScript, neg bool, args []string) {
 // makeRun is the command "mkrun SPEC [META]": it makes the run directory that SPEC
 // describes, with the file META as its meta. The lines of SPEC are
 //
-//	run PROG PID
+//	run PROG PID [RESOURCE UNIT]
 //	lost NUMBER REASON
 //	COUNT WEIGHT [partial] [FIELD=VALUE]... : FRAME...
 //
@@ -82,7 +87,14 @@ func makeRun(ts *testscript.TestScript, neg bool, args []string) {
 			pid, _ := strconv.Atoi(words[2])
 			d, err = data.Create(ts.MkAbs("."), words[1], pid)
 			ts.Check(err)
-			w, err = d.NewWriter(data.Header{Resource: "cpu", Unit: "µs", Clock: "perf", Period: 10 * time.Millisecond})
+			h := data.Header{Resource: "cpu", Unit: "µs", Clock: "perf", Period: 10 * time.Millisecond}
+			if len(words) > 3 {
+				h.Resource, h.Unit = words[3], words[4]
+				if h.Unit != "µs" {
+					h.Period = 0
+				}
+			}
+			w, err = d.NewWriter(h)
 		case "lost":
 			n, _ := strconv.ParseUint(words[1], 10, 64)
 			err = w.Lost(n, strings.Join(words[2:], " "))
@@ -192,4 +204,12 @@ func inlined(f *elf.File, function string) (uint64, error) {
 		}
 	}
 	return 0, fmt.Errorf("%s was not inlined", function)
+}
+
+func TestNamesInComplaintsDoNotSteerTheTerminal(t *testing.T) {
+	var stderr bytes.Buffer
+	status := run([]string{"fn", "/absent\x1b[2J\r/a\n  b"}, strings.NewReader(""), io.Discard, &stderr)
+	if want := "pct: stat /absent?[2J?/a\n  b: no such file or directory\n"; status != failed || stderr.String() != want {
+		t.Errorf("status %d, %q, want %q", status, stderr.String(), want)
+	}
 }

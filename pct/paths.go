@@ -16,13 +16,23 @@ func pathsCommand() command {
 A line such as "67.6%   worker <- dispatch_2 <- main" says that worker, called by
 dispatch_2, called by main, has that share. Inlined functions are frames like
 others. Without debug data a frame is OBJECT:SYMBOL or OBJECT:0xADDRESS; "?" at the
-end stands for callers that could not be found.
+end stands for callers that could not be found. Shares are of the samples that -where,
+-window, -through and -not leave.
+
+With -calls, "50.1%   2   523.6 ±0.4 ms   c <- a <- main" says that c, with all that it
+called, has that share in this context, that samples saw two calls of it, and what one
+of them cost. "< 1.1 ms" is a bound: these calls are shorter than a period, or most are.
+Rows are all contexts with a share of -threshold (default 0.01). "profile -calls" counts
+the calls; docs/CALLPATHS.md says what the figures mean.
 `,
-		flags: []string{"l", "g", "past-main", "templates", "e", "by FIELD", "i INTERVAL", "window", "where", "tree",
-			"n ROWS", "threshold", "O FILE", "translator", "vmlinux"},
+		flags: []string{"calls", "l", "g GRANULARITY", "past-main", "templates", "e", "by FIELD", "i INTERVAL", "window", "where", "through", "not", "r RESOURCE",
+			"tree", "n ROWS", "threshold", "O FILE", "translator", "vmlinux"},
 		example: "-l3 -where 'n > 1000000' /tmp/pct/hier-test.4711",
 		run: func(v *invocation) error {
 			style := report.Style{Errors: v.errors, Colour: v.terminal}
+			if v.Activations {
+				return v.activationReport(style)
+			}
 			named := v.PastMain && (v.Granularity == path.Address || v.Granularity == path.Object)
 			return v.profile((*path.Selection).Paths, !named, style)
 		},
@@ -52,6 +62,16 @@ func (v *invocation) profile(
 	if err != nil {
 		return err
 	}
+	limits := selected.Limits()
+	if len(v.Refinements) > 0 {
+		v.warnUnknown(p.Frames)
+		if p.Samples == 0 {
+			return errNothingLeft
+		}
+		for _, r := range v.Refinements {
+			limits = append(limits, "call paths "+r.String())
+		}
+	}
 	if v.quickfix {
 		elsewhere, err := report.Quickfix(&v.out, p, style)
 		if elsewhere > 0 {
@@ -59,7 +79,10 @@ func (v *invocation) profile(
 		}
 		return err
 	}
-	if err := report.Head(&v.out, runs.Summary(), selected.Samples(), selected.Limits()); err != nil {
+	if err := report.Head(&v.out, runs.Summary(), p.Samples, limits); err != nil {
+		return err
+	}
+	if err := report.Resource(&v.out, callHead(runs, "")); err != nil {
 		return err
 	}
 	return report.Profile(&v.out, p, style)
@@ -96,7 +119,7 @@ func (v *invocation) choose() (*path.Runs, *path.Selection, error) {
 		v.warnAll(warnings)
 		dirs = all
 	}
-	runs, err := path.Open(dirs)
+	runs, err := v.open(dirs)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -113,6 +136,30 @@ func (v *invocation) choose() (*path.Runs, *path.Selection, error) {
 	selected, err := runs.Select(v.window, v.where)
 	if err == nil {
 		v.warnAll(selected.Warnings)
+		if v.wantsCallers() && !calls(runs) && counted(runs) {
+			v.warnOnce(noCallers)
+		}
 	}
 	return runs, selected, err
+}
+
+// counted reports whether all samples are of count files: elsewhere, those of a short run may
+// all be in functions that nothing calls.
+func counted(runs *path.Runs) bool {
+	return !slices.ContainsFunc(runs.Data(), func(r *data.Run) bool { return len(r.Samples) > 0 && len(r.Counts) == 0 })
+}
+
+// noCallers says why a report on call paths is flat.
+const noCallers = "these samples have no callers: profile -gdb or pct-ring -paths takes call paths"
+
+// wantsCallers reports whether the report is on whole call paths, and doesn't say itself what
+// it lacks without callers.
+func (v *invocation) wantsCallers() bool {
+	switch v.command.name {
+	case "body", "gprof", "summary":
+		return false
+	case "diff":
+		return v.compared.paths && v.Levels != 1 || len(v.Refinements) > 0
+	}
+	return slices.Contains(v.command.flags, "through") && v.Levels != 1
 }

@@ -63,8 +63,8 @@ int main(int argc, char **argv) { return all<12>(std::vector<std::string>(argv, 
 const benchSamples = 1_000_000
 
 // BenchmarkReport makes reports of a million samples in a C++ program with debug
-// data, at random places of its code, by the real translator. docs/BENCHMARKS.md has
-// figures of a program thirty times as large.
+// data, at random places of its code, by the real translator, and by what that answered
+// before ("symbols cached"). docs/BENCHMARKS.md has figures of a program thirty times as large.
 func BenchmarkReport(b *testing.B) {
 	dir := b.TempDir()
 	b.Setenv("PATH", os.Getenv("PATH")+string(os.PathListSeparator)+dir)
@@ -85,16 +85,32 @@ func BenchmarkReport(b *testing.B) {
 	paths := benchPaths(b, dir, prog, counts)
 	for _, source := range []string{histogram, paths} {
 		for _, verb := range []string{"obj%", "sym%", "line%"} {
-			b.Run(fmt.Sprintf("%s/%s", strings.TrimSuffix(verb, "%"), filepath.Base(source)), func(b *testing.B) {
-				b.ReportAllocs()
-				for b.Loop() {
+			for _, cached := range []bool{false, true} {
+				if cached && verb == "obj%" {
+					continue // no symbols
+				}
+				name, kept := fmt.Sprintf("%s/%s", strings.TrimSuffix(verb, "%"), filepath.Base(source)), "none"
+				if cached {
+					name, kept = name+"/symbols cached", filepath.Join(dir, "cache")
+				}
+				b.Setenv("PCT_CACHE", kept)
+				report := func(b *testing.B) {
 					var complaints bytes.Buffer
 					if run([]string{verb, source}, nil, io.Discard, &complaints) != succeeded {
 						b.Fatal(complaints.String())
 					}
 				}
-				b.ReportMetric(float64(len(counts)), "addresses")
-			})
+				if cached {
+					report(b)
+				}
+				b.Run(name, func(b *testing.B) {
+					b.ReportAllocs()
+					for b.Loop() {
+						report(b)
+					}
+					b.ReportMetric(float64(len(counts)), "addresses")
+				})
+			}
 		}
 	}
 }

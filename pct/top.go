@@ -25,7 +25,7 @@ such as /tmp/pct, or a quoted pattern, and what is new there is taken in. The
 processes that descend from that of DIR count with it. With -window -5, it is where
 the time went in the last five seconds, else all along.
 `,
-		flags:   []string{"g", "past-main", "templates", "by FIELD", "i PAUSE", "n FRAMES", "window", "where", "translator"},
+		flags:   []string{"g GRANULARITY", "past-main", "templates", "by FIELD", "i PAUSE", "n FRAMES", "window", "where", "translator"},
 		example: "-window -5, /tmp/pct",
 		run: func(v *invocation) error {
 			client, err := startTranslator(v.translator)

@@ -37,7 +37,7 @@ func (v *invocation) stampedTranslator(command string) (path.Translator, error) 
 		return nil, fmt.Errorf("%w (a count file wants it; -translator COMMAND uses another one)", err)
 	}
 	if v.stamped == nil {
-		v.stamped = map[string]*translators.Client{}
+		v.stamped = map[string]*translators.Cached{}
 	}
 	v.stamped[command] = t
 	return t, nil
@@ -50,8 +50,8 @@ func (v *invocation) endStamped() {
 }
 
 // startTranslator starts a translator: the command given, or the default one with
-// arguments.
-func startTranslator(command string, arguments ...string) (*translators.Client, error) {
+// arguments, which is asked only what was not asked before.
+func startTranslator(command string, arguments ...string) (*translators.Cached, error) {
 	argv := strings.Fields(command)
 	if len(argv) == 0 {
 		argv = append([]string{defaultTranslator}, arguments...)
@@ -60,5 +60,5 @@ func startTranslator(command string, arguments ...string) (*translators.Client, 
 	if argv[0], err = translators.Find(argv[0]); err != nil {
 		return nil, err
 	}
-	return translators.Start(argv)
+	return translators.StartCached(argv)
 }

@@ -39,8 +39,8 @@ func TestTruncatedAtEveryByte(t *testing.T) {
 	src, err := os.ReadFile(path)
 	check(t, err)
 	ends := frames(t, src)
-	// Header, sample, lost, sample, sample, lost, node.
-	samplesAfter := []int{0, 0, 1, 1, 2, 3, 3, 3}
+	// Header, sample, lost, sample, sample, sample, lost, node.
+	samplesAfter := []int{0, 0, 1, 1, 2, 3, 4, 4, 4}
 	if len(ends) != len(samplesAfter) {
 		t.Fatalf("%d frames, want one for each write: %d", len(ends), len(samplesAfter))
 	}
@@ -122,6 +122,23 @@ func TestSkipsUnknownItems(t *testing.T) {
 	}
 }
 
+// A sample that stands for none, and names of no object, or of more lines than there
+// are, are damage.
+func TestRefusesImpossibleItems(t *testing.T) {
+	for _, body := range []string{
+		"S" + "\x00\x00\x00\x00\x01\x00\x00\x00",         // count 0
+		"Y" + "\x01\x05\x00",                             // object 1
+		"Y" + "\x00\x05\x02\x00\x00\x00",                 // two names, one given
+		"Y" + "\x00\x05\x01\x00\x00\x80\x80\x80\x80\x08", // line 2^31
+	} {
+		r := newRun()
+		src := appendString([]byte{body[0]}, body[1:])
+		if err := r.payload(string(src), new(Sample)); !errors.Is(err, errDamaged) || len(r.Samples)+len(r.Names) > 0 {
+			t.Errorf("%q: %v, %+v %+v", body, err, r.Samples, r.Names)
+		}
+	}
+}
+
 // consistent fails unless r keeps what Run promises.
 func consistent(t *testing.T, r *Run) {
 	t.Helper()
@@ -130,8 +147,16 @@ func consistent(t *testing.T, r *Run) {
 			t.Fatalf("node %d is %+v", id+1, n)
 		}
 	}
+	if r.Calls != nil && len(r.Calls) != len(r.Nodes) {
+		t.Fatalf("%d counts of activations for %d nodes", len(r.Calls), len(r.Nodes))
+	}
+	for p := range r.Names {
+		if int(p.Object) >= len(r.Objects) {
+			t.Fatalf("names of %+v", p)
+		}
+	}
 	for _, s := range r.Samples {
-		if int(s.Node) >= len(r.Nodes) {
+		if int(s.Node) >= len(r.Nodes) || s.Count == 0 {
 			t.Fatalf("sample %+v", s)
 		}
 		for _, f := range s.Fields {

@@ -37,6 +37,7 @@ type Header struct {
 	Clock    string        // the sampling clock, "perf", "itimer", "poll"
 	Period   time.Duration // mean time between two samples
 	Start    time.Time     // origin of Sample.Time
+	Interval uint64        // gticks, in Unit, from one sample to the next, 0 unknown
 }
 
 // Object is a file, or another piece of memory that holds code, mapped into the
@@ -69,10 +70,23 @@ type Sample struct {
 	Thread  uint32        // kernel thread id
 	Node    NodeID        // innermost frame, 0 if there was no call path
 	Weight  uint64        // in Header.Unit, of all of them
-	Count   uint64        // how many they are, from 1; a Writer takes each for one
+	Count   uint64        // how many they are, from 1; to a Writer 0 is 1, too
 	Partial bool          // the call path does not reach its outermost frame
-	Untimed bool          // they are from a counter: Time, CPU and Thread mean nothing
+	Untimed bool          // they are from a counter or other data without times: Time, CPU and Thread mean nothing
 	Fields  []FieldValue
+}
+
+// Place is an instruction in an object.
+type Place struct {
+	Object ObjectID // 0: in no known object
+	Vaddr  uint64   // as in Node
+}
+
+// Name is what is known of one function activation at a place.
+type Name struct {
+	Function string // "" unknown
+	File     string // of the source, "" unknown
+	Line     int    // 0 unknown
 }
 
 // FieldValue is the value of a debugger expression, taken at the sample.

@@ -17,7 +17,7 @@ func sampleRun(t testing.TB) *Run {
 		Asked: 99.5, Samples: 3, Lost: 5, Partial: 1, CPU: time.Second / 3, State: "complete", Status: "exit 3", Tree: "prog.7",
 		Notes: []string{"one", "two"},
 	}
-	header := Header{Resource: "cpu", Unit: "µs", Clock: "perf", Period: 10 * time.Millisecond, Start: start}
+	header := Header{Resource: "cpu", Unit: "µs", Clock: "perf", Period: 10 * time.Millisecond, Start: start, Interval: 10000}
 	d, err := Create(t.TempDir(), "/bin/prog", 7)
 	check(t, err)
 	check(t, d.WriteMeta(meta))
@@ -35,7 +35,10 @@ func sampleRun(t testing.TB) *Run {
 	name := w.Field("name")
 	check(t, w.Sample(Sample{Time: 5 * time.Millisecond, Thread: 1 << 31, Node: strange, Weight: 1<<64 - 1, Partial: true,
 		Fields: []FieldValue{{name, "\x00\xff"}, {n, ""}}}))
+	w.Names(exe, 0x1136, []Name{{"inlined", "/src/a.c", 7}, {"main", "", 0}})
+	w.Names(0, 1<<64-1, nil)
 	check(t, w.Sample(Sample{Time: time.Hour, CPU: time.Minute, Thread: 7, Weight: 10000}))
+	check(t, w.Sample(Sample{Node: outer, Weight: 30000, Count: 3, Untimed: true, Fields: []FieldValue{{n, "43"}}}))
 	check(t, w.Lost(3, "late"))
 	w.Node(strange, exe, 0x1200)
 	check(t, w.Close())
@@ -48,8 +51,10 @@ func sampleRun(t testing.TB) *Run {
 			{10 * time.Millisecond, time.Millisecond, 7, 2, 10000, 1, false, false, []FieldValue{{1, "42"}}},
 			{5 * time.Millisecond, 0, 1 << 31, 3, 1<<64 - 1, 1, true, false, []FieldValue{{2, "\x00\xff"}, {1, ""}}},
 			{time.Hour, time.Minute, 7, 0, 10000, 1, false, false, nil},
+			{0, 0, 0, 1, 30000, 3, false, true, []FieldValue{{1, "43"}}},
 		},
-		Lost: map[string]uint64{"late": 5},
+		Names: map[Place][]Name{{1, 0x1136}: {{"inlined", "/src/a.c", 7}, {"main", "", 0}}, {0, 1<<64 - 1}: {}},
+		Lost:  map[string]uint64{"late": 5},
 	}
 }
 

@@ -34,17 +34,32 @@ type Dir struct {
 }
 
 // Create makes the run directory PROG.PID below root, for its owner alone, or
-// PROG.PID.2, PROG.PID.3 and so on where that exists. prog is a path or a name.
+// PROG.PID.2, PROG.PID.3 and so on where that exists. prog is a path or a name; pid 0
+// is unknown, and the directory PROG.
 //
 // An absent root is made, with the mode of /tmp (1777) if it stands in such a
 // directory; there, a root that is a symbolic link is refused.
 func Create(root, prog string, pid int) (*Dir, error) {
+	return CreateFor(root, prog, pid, "")
+}
+
+// CreateFor is Create for what else than its first resource is kept of a process:
+// PROG.PID.RESOURCE. An empty resource is the first.
+func CreateFor(root, prog string, pid int, resource string) (*Dir, error) {
 	rootFD, err := openRoot(root)
 	if err != nil {
 		return nil, err
 	}
 	defer unix.Close(rootFD)
-	base := fmt.Sprintf("%s.%d", dirName(prog), pid)
+	base := dirName(prog)
+	if pid != 0 {
+		base = fmt.Sprintf("%s.%d", base, pid)
+	}
+	if resource != "" {
+		const most = 40 // bytes: it may be the name of a function
+		resource = dirName(resource)
+		base += "." + strings.ToValidUTF8(resource[:min(most, len(resource))], "")
+	}
 	name := base
 	for n := 2; ; n++ {
 		err = unix.Mkdirat(rootFD, name, 0o700)

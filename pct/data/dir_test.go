@@ -26,6 +26,18 @@ func mode(t *testing.T, path string) fs.FileMode {
 	return st.Mode()
 }
 
+func TestCreateWithoutPid(t *testing.T) {
+	root := t.TempDir()
+	for _, want := range []string{"gzip", "gzip.2"} {
+		d, err := Create(root, "/usr/bin/gzip", 0)
+		check(t, err)
+		if filepath.Base(d.Path()) != want {
+			t.Errorf("%s, want %s", d.Path(), want)
+		}
+		check(t, d.Close())
+	}
+}
+
 func TestCreate(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "a", "b")
 	for _, c := range []struct{ prog, name string }{
@@ -124,5 +136,21 @@ func TestAppend(t *testing.T) {
 	}
 	if _, err := d.NewWriter(Header{}); err == nil {
 		t.Error("paths was started twice")
+	}
+}
+
+// Each resource but the first has a directory of its own, named by it.
+func TestCreateForResource(t *testing.T) {
+	root := t.TempDir()
+	for _, c := range []struct{ resource, want string }{
+		{"", "p.7"}, {"faults", "p.7.faults"}, {"faults", "p.7.faults.2"}, {"calls:f", "p.7.calls:f"}, {"calls:../x", "p.7.x"},
+		{"calls:" + strings.Repeat("é", 300), "p.7.calls:" + strings.Repeat("é", 17)},
+	} {
+		d, err := CreateFor(root, "/bin/p", 7, c.resource)
+		check(t, err)
+		if got := filepath.Base(d.Path()); got != c.want {
+			t.Errorf("%q: %s, want %s", c.resource, got, c.want)
+		}
+		check(t, d.Close())
 	}
 }

@@ -93,9 +93,12 @@ func (r *Run) adopt(c *Counts) {
 // could not say so.
 func (r *Run) settle() {
 	m := &r.Meta
-	m.Samples, m.Lost = 0, 0
+	m.Samples, m.Lost, m.Partial = 0, 0, 0
 	for i := range r.Samples {
 		m.Samples += r.Samples[i].Count
+		if r.Samples[i].Partial {
+			m.Partial += r.Samples[i].Count
+		}
 	}
 	for _, n := range r.Lost {
 		m.Lost += n

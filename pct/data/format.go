@@ -18,15 +18,20 @@ import (
 const magic = "PCTpaths1\n"
 
 const (
-	itemHeader = 'H' // resource, unit, clock, period, start
+	itemHeader = 'H' // resource, unit, clock, period, start, interval
 	itemObject = 'O' // path, build-id, kind, start, end, bias; ids are implied: 1, 2, …
 	itemNode   = 'N' // own id minus parent, object, vaddr; ids are implied
 	itemField  = 'F' // name; ids are implied
-	itemSample = 'S' // time, CPU and thread as differences to the previous sample, node, weight, flags, fields
+	itemSample = 'S' // time, CPU and thread as differences to the previous sample, node, weight, flags, fields, count
+	itemNames  = 'Y' // object, vaddr, names
 	itemLost   = 'L' // number, reason
 )
 
-const flagPartial = 1 // of a sample
+// Flags of a sample.
+const (
+	flagPartial = 1
+	flagUntimed = 2
+)
 
 // frameRoom is kept free before a payload for its length.
 const frameRoom = binary.MaxVarintLen64

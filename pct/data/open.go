@@ -14,33 +14,42 @@ import (
 // Open reads a run directory: meta, paths, and all count files in it. Of a file in
 // such a directory, or anywhere else, it reads that, and the directory's meta. It works
 // at any instant of the run's life, and never waits. The file paths may be absent (a
-// run without samples), or meta, but not all of them.
+// run without samples), or meta, but not all of them. Of a directory with several
+// resources it reads the first: see OpenAll.
 //
 // If paths does not end with a whole record, the run is returned together with a
 // *Truncated error; so is a single count file that is too short. All other errors
 // come with a nil run. What is wrong with other files is in Run.Damage.
 func Open(path string) (*Run, error) {
+	r, _, err := openFirst(path)
+	return r, err
+}
+
+// openFirst is Open, and returns the names of files with other resources.
+func openFirst(path string) (*Run, []string, error) {
 	st, err := os.Stat(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if !st.IsDir() {
-		return OpenFiles(filepath.Dir(path), []string{filepath.Base(path)})
+		r, err := OpenFiles(filepath.Dir(path), []string{filepath.Base(path)})
+		return r, nil, err
 	}
 	names, err := countFiles(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	names, others := ofFirstResource(path, names)
 	r, hasMeta := open(path)
 	torn, err := r.readPaths(filepath.Join(path, pathsFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+		return nil, nil, err
 	}
 	r.addFiles(names, true)
 	if err != nil && !hasMeta && len(r.Objects) == 1 && len(r.Damage) == 0 {
-		return nil, notARun(path)
+		return nil, nil, notARun(path)
 	}
-	return r, torn
+	return r, others, torn
 }
 
 // OpenFiles reads some of the files in a directory: count files, and paths. With a
@@ -130,6 +139,13 @@ func (r *Run) addFiles(names []string, all bool) {
 			}
 			continue
 		}
+		if isCalls(path) {
+			folded = true
+			if err := r.readCalls(path); err != nil {
+				r.Damage = append(r.Damage, parts(err)...)
+			}
+			continue
+		}
 		c, err := OpenCounts(path)
 		var foreign *NotCounts
 		if all && errors.As(err, &foreign) && foreign.Foreign {
@@ -145,9 +161,20 @@ func (r *Run) addFiles(names []string, all bool) {
 			r.Damage = append(r.Damage, err)
 		}
 	}
+	if r.Calls != nil {
+		r.Calls = append(r.Calls, make([]uint32, len(r.Nodes)-len(r.Calls))...)
+	}
 	if folded {
 		r.settle()
 	}
+}
+
+// parts are the errors that were joined.
+func parts(err error) []error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return joined.Unwrap()
+	}
+	return []error{err}
 }
 
 // unwrapped is the only error that was joined.

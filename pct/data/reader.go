@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unsafe"
 )
 
 // Run is what was read of a run directory.
@@ -23,8 +24,10 @@ type Run struct {
 	Header  Header
 	Objects []Object
 	Nodes   []Node
+	Calls   []uint32 // of each node, activations that were seen by a sample; nil if they were not counted
 	Fields  []string
 	Samples []Sample
+	Names   map[Place][]Name  // of the places that came with their names, innermost first; nil if none did
 	Lost    map[string]uint64 // samples not taken, by reason
 	Counts  []*Counts         // the headers of the count files among them
 	Full    uint64            // counters that are at their greatest value, and may stand for more samples
@@ -56,9 +59,11 @@ var (
 	errDamaged = errors.New("damaged record")
 )
 
-// decode reads a paths file into r and returns where its whole frames end.
+// decode reads a paths file into r and returns where its whole frames end. src must not be
+// changed afterwards: values of fields are pieces of it. Nothing else is, so that it is let
+// go if the samples have none.
 func (r *Run) decode(src []byte) (whole int, err error) {
-	text := string(src) // what is kept of the file are pieces of it
+	text := unsafe.String(unsafe.SliceData(src), len(src))
 	if !strings.HasPrefix(text, magic) {
 		if strings.HasPrefix(magic, text) {
 			return 0, errTail
@@ -66,6 +71,7 @@ func (r *Run) decode(src []byte) (whole int, err error) {
 		return 0, errForeign
 	}
 	whole = len(magic)
+	r.reserve(text[whole:])
 	var last Sample
 	for whole < len(src) {
 		c := cursor{rest: text[whole:]}
@@ -83,18 +89,28 @@ func (r *Run) decode(src []byte) (whole int, err error) {
 			return whole, err
 		}
 		whole = end + crc32.Size
-		r.reserve(whole, len(src))
 	}
 	return whole, nil
 }
 
-// reserve makes room for the samples of the rest of a file if they are like those
-// read so far: growing bit by bit takes several times the memory.
-func (r *Run) reserve(read, size int) {
-	const enough = 4096 // to tell what they are like
-	if n := len(r.Samples); n >= enough && n == cap(r.Samples) {
-		r.Samples = slices.Grow(r.Samples, int(float64(n)*float64(size-read)/float64(read))+enough)
+// reserve makes room for the samples and nodes of a file: growing bit by bit takes several
+// times the memory.
+func (r *Run) reserve(frames string) {
+	const least = 7 // bytes of a sample: a false count must not allocate much
+	samples, nodes := 0, 0
+	for c := (cursor{rest: frames}); !c.bad && c.rest != ""; c.bytes(crc32.Size) {
+		for items := (cursor{rest: c.string()}); !items.bad && items.rest != ""; {
+			kind := items.byte()
+			switch n := len(items.string()); {
+			case kind == itemSample && n >= least:
+				samples++
+			case kind == itemNode && n > 0:
+				nodes++
+			}
+		}
 	}
+	r.Samples = slices.Grow(r.Samples, samples)
+	r.Nodes = slices.Grow(r.Nodes, nodes)
 }
 
 // payload reads the items of a frame. last is the sample before.
@@ -113,13 +129,16 @@ func (r *Run) payload(src string, last *Sample) error {
 func (r *Run) item(kind byte, c *cursor, last *Sample) bool {
 	switch kind {
 	case itemHeader:
-		h := Header{Resource: c.string(), Unit: c.string(), Clock: c.string(), Period: time.Duration(c.varint())}
+		h := Header{Resource: c.kept(), Unit: c.kept(), Clock: c.kept(), Period: time.Duration(c.varint())}
 		h.Start = time.Unix(0, c.varint())
+		if c.rest != "" {
+			h.Interval = c.uvarint()
+		}
 		if !c.bad {
 			r.Header = h
 		}
 	case itemObject:
-		o := Object{Path: c.string(), BuildID: c.string(), Kind: c.byte()}
+		o := Object{Path: c.kept(), BuildID: c.kept(), Kind: c.byte()}
 		o.Start, o.End, o.Bias = c.uvarint(), c.uvarint(), c.uvarint()
 		if !c.bad {
 			r.Objects = append(r.Objects, o)
@@ -134,14 +153,16 @@ func (r *Run) item(kind byte, c *cursor, last *Sample) bool {
 			r.Nodes = append(r.Nodes, Node{Parent: NodeID(id - up), Object: ObjectID(object), Vaddr: vaddr})
 		}
 	case itemField:
-		if name := c.string(); !c.bad {
+		if name := c.kept(); !c.bad {
 			r.Fields = append(r.Fields, name)
 		}
 	case itemSample:
 		return r.sample(c, last)
+	case itemNames:
+		return r.names(c)
 	case itemLost:
 		n := c.uvarint()
-		if why := c.string(); !c.bad {
+		if why := c.kept(); !c.bad {
 			r.Lost[why] += n
 		}
 	}
@@ -156,7 +177,8 @@ func (r *Run) sample(c *cursor, last *Sample) bool {
 	thread := int64(last.Thread) + c.varint()
 	node := c.uvarint()
 	s.Weight = c.uvarint()
-	s.Partial = c.uvarint()&flagPartial != 0
+	flags := c.uvarint()
+	s.Partial, s.Untimed = flags&flagPartial != 0, flags&flagUntimed != 0
 	fields := c.uvarint()
 	// A field takes two bytes or more: a false count must not allocate.
 	if thread < 0 || thread > math.MaxUint32 || node >= uint64(len(r.Nodes)) || fields > uint64(len(c.rest)/2) {
@@ -175,8 +197,43 @@ func (r *Run) sample(c *cursor, last *Sample) bool {
 		s.Fields[i] = FieldValue{Field: FieldID(field), Value: c.string()}
 	}
 	s.Count = 1
+	if c.rest != "" {
+		s.Count = c.uvarint()
+	}
+	if s.Count == 0 {
+		return false
+	}
 	if !c.bad {
 		r.Samples = append(r.Samples, s)
+	}
+	return true
+}
+
+// maxLine bounds the numbers of lines.
+const maxLine = math.MaxInt32
+
+// names reads the names of a place.
+func (r *Run) names(c *cursor) bool {
+	p := Place{Object: ObjectID(c.uvarint()), Vaddr: c.uvarint()}
+	n := c.uvarint()
+	// A name takes three bytes or more: a false count must not allocate.
+	if uint64(p.Object) >= uint64(len(r.Objects)) || n > uint64(len(c.rest)/3) {
+		return false
+	}
+	all := make([]Name, n)
+	for i := range all {
+		all[i].Function, all[i].File = c.kept(), c.kept()
+		line := c.uvarint()
+		if line > maxLine {
+			return false
+		}
+		all[i].Line = int(line)
+	}
+	if !c.bad {
+		if r.Names == nil {
+			r.Names = map[Place][]Name{}
+		}
+		r.Names[p] = all
 	}
 	return true
 }
@@ -210,7 +267,11 @@ func (c *cursor) byte() byte {
 	return 0
 }
 
+// string returns a piece of the file.
 func (c *cursor) string() string { return c.bytes(c.uvarint()) }
+
+// kept returns a string of its own.
+func (c *cursor) kept() string { return strings.Clone(c.string()) }
 
 func (c *cursor) uvarint() uint64 {
 	var v uint64

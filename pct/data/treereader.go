@@ -32,6 +32,16 @@ type TreeProgram struct {
 	Argv      []string
 	Mode      string // what was done with it last: "sampled", "followed", "released", "setuid", "waiting"; "" unknown
 	Dir       string // its run directory, beside the one of the tree; "" if it has none
+
+	More []string // more of them, of a program that several resources were measured of
+}
+
+// Dirs are the names of all run directories of the program.
+func (p *TreeProgram) Dirs() []string {
+	if p.Dir == "" {
+		return nil
+	}
+	return append([]string{p.Dir}, p.More...)
 }
 
 // TreeDir returns the run directory that holds the file tree of the run in dir,
@@ -202,7 +212,7 @@ func (t *treeReader) exec(p *TreeProcess, l treeLine) error {
 	last := p.last()
 	program := TreeProgram{Start: l.time, Exe: l.rest[0], Argv: l.rest[1:], Mode: last.Mode}
 	if last.Inherited && (p.How == howLaunch || p.How == howAttach) {
-		program.Dir = last.Dir
+		program.Dir, program.More = last.Dir, last.More
 		*last = program
 		return nil
 	}
@@ -219,7 +229,12 @@ func (t *treeReader) dir(p *TreeProcess, l treeLine) error {
 	if !element(l.rest[0]) {
 		return fmt.Errorf("%q can't be the name of a run directory", l.rest[0])
 	}
-	p.last().Dir = l.rest[0]
+	switch last := p.last(); {
+	case last.Dir == "":
+		last.Dir = l.rest[0]
+	case !slices.Contains(last.Dirs(), l.rest[0]):
+		last.More = append(last.More, l.rest[0])
+	}
 	return nil
 }
 

@@ -23,6 +23,7 @@ type Writer struct {
 	nodes   map[Node]NodeID
 	fields  map[string]FieldID
 	last    Sample // for the differences
+	gather  int    // bytes of a payload that are worth a frame
 }
 
 // newWriter takes over an empty file opened for appending.
@@ -41,6 +42,9 @@ func newWriter(file *os.File, h Header) (*Writer, error) {
 	b = appendString(b, h.Clock)
 	b = binary.AppendVarint(b, int64(h.Period))
 	b = binary.AppendVarint(b, h.Start.UnixNano())
+	if h.Interval > 0 {
+		b = binary.AppendUvarint(b, h.Interval)
+	}
 	w.item(itemHeader, b)
 	n, err := file.WriteString(magic)
 	w.size = int64(n)
@@ -102,6 +106,22 @@ func (w *Writer) Field(name string) FieldID {
 	return id
 }
 
+// Names gives what data of another collector say of a place, innermost first: the
+// functions that were inlined there, and the one that they were inlined into. Without
+// any, it is known to have none. A place is named at most once, by o from w.
+func (w *Writer) Names(o ObjectID, vaddr uint64, names []Name) {
+	b := w.body[:0]
+	b = binary.AppendUvarint(b, uint64(o))
+	b = binary.AppendUvarint(b, vaddr)
+	b = binary.AppendUvarint(b, uint64(len(names)))
+	for _, n := range names {
+		b = appendString(b, n.Function)
+		b = appendString(b, n.File)
+		b = binary.AppendUvarint(b, uint64(min(max(n.Line, 0), maxLine)))
+	}
+	w.item(itemNames, b)
+}
+
 // Sample appends a sample, and what was named since the last one, by a single
 // write(2). After an error the file ends with the sample before, and the writer
 // can be used on; the sample is lost.
@@ -119,11 +139,17 @@ func (w *Writer) Sample(s Sample) error {
 	if s.Partial {
 		flags |= flagPartial
 	}
+	if s.Untimed {
+		flags |= flagUntimed
+	}
 	b = binary.AppendUvarint(b, flags)
 	b = binary.AppendUvarint(b, uint64(len(s.Fields)))
 	for _, f := range s.Fields {
 		b = binary.AppendUvarint(b, uint64(f.Field))
 		b = appendString(b, f.Value)
+	}
+	if s.Count > 1 {
+		b = binary.AppendUvarint(b, s.Count)
 	}
 	if err := w.append(itemSample, b); err != nil {
 		return err
@@ -164,11 +190,19 @@ func (w *Writer) item(kind byte, body []byte) {
 	w.body = body[:0]
 }
 
+// Gather lets records wait in memory until there are so many bytes of them, in place of a
+// write(2) for each sample: for samples that were taken elsewhere, and can be had again if
+// the writer is killed.
+func (w *Writer) Gather(bytes int) { w.gather = bytes }
+
 // append writes the payload with one more item, which an error takes back:
 // what was named before it stays for the next frame, as its ids are in use.
 func (w *Writer) append(kind byte, body []byte) error {
 	named := len(w.buf)
 	w.item(kind, body)
+	if len(w.buf) < w.gather {
+		return nil
+	}
 	err := w.flush()
 	if err != nil {
 		w.buf = w.buf[:named]

@@ -50,6 +50,28 @@ func TestSampleRefusesForeignIDs(t *testing.T) {
 	}
 }
 
+// What is gathered is in the file when there is enough of it, and at the end.
+func TestGather(t *testing.T) {
+	w, dir := newTestWriter(t)
+	w.Gather(1000)
+	for n := 1; n <= 500; n++ {
+		check(t, w.Sample(Sample{Node: w.Node(0, 0, uint64(n)), Weight: uint64(n)}))
+		if n == 1 || n == 400 {
+			r, err := Open(dir)
+			check(t, err)
+			if early := len(r.Samples); n == 1 && early != 0 || n == 400 && (early < 300 || early > 400) {
+				t.Errorf("after %d samples %d are in the file", n, early)
+			}
+		}
+	}
+	check(t, w.Close())
+	r, err := Open(dir)
+	check(t, err)
+	if len(r.Samples) != 500 || r.Samples[499].Weight != 500 || r.Nodes[r.Samples[499].Node].Vaddr != 500 {
+		t.Errorf("%d samples are in the file", len(r.Samples))
+	}
+}
+
 // A file that can't grow: the torn frame is taken back, and once there is room
 // again nothing that was named is missing.
 func TestNoRoom(t *testing.T) {

@@ -93,7 +93,7 @@ func (p *printer) spots(runs *path.Runs, selected *path.Selection) ([]spot, erro
 	}
 	var t path.Translator
 	if p.granularity != path.Address && p.granularity != path.Object || p.output.uses("fFL") {
-		all := &clients{running: map[string]*translators.Client{}, timeout: p.timeout}
+		all := &clients{running: map[string]*translators.Cached{}, timeout: p.timeout}
 		if p.granularity == path.Symbol && !p.output.uses("FL") {
 			all.arguments = []string{"-functions"} // it leaves out lines, which takes time
 		}

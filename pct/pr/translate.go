@@ -31,7 +31,7 @@ func (p *printer) words(object objectKey) []string {
 
 // clients are the translators that keep to the protocol, by their commands.
 type clients struct {
-	running   map[string]*translators.Client
+	running   map[string]*translators.Cached
 	timeout   time.Duration
 	arguments []string // of the default one
 }
@@ -52,7 +52,7 @@ func (c *clients) start(command string) (path.Translator, error) {
 	if argv[0], err = translators.Find(argv[0]); err != nil {
 		return nil, err
 	}
-	client, err := translators.Start(argv)
+	client, err := translators.StartCached(argv)
 	if err != nil {
 		return nil, err
 	}

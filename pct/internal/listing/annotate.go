@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/profilecollection/pct/pct/internal/calltree"
 	"github.com/profilecollection/pct/pct/internal/path"
 )
 
@@ -25,11 +26,11 @@ type source struct {
 
 // View writes the source files that the pattern matches, the hottest first: what is
 // around their hot lines. It is an error if a pattern matches none.
-func (l *Listing) View(w io.Writer, found []path.SourceFile, pattern Pattern) error {
+func (l *Listing) View(w io.Writer, found []path.SourceFile, pattern calltree.Pattern) error {
 	out := bufio.NewWriter(w)
 	hidden, rest := 0, amount{}
 	all := l.sources(found, pattern)
-	if len(all) == 0 && pattern.text != "" {
+	if len(all) == 0 && pattern.String() != "" {
 		return noneMatches("source file", pattern)
 	}
 	for _, s := range all {
@@ -94,7 +95,7 @@ func (l *Listing) lineCells(s *source, line int) []string {
 }
 
 // sources are the files to be listed, the hottest first. What can't be is told.
-func (l *Listing) sources(found []path.SourceFile, pattern Pattern) []*source {
+func (l *Listing) sources(found []path.SourceFile, pattern calltree.Pattern) []*source {
 	var all []*source
 	var without, missing, few amount
 	fewFiles := 0
@@ -104,7 +105,7 @@ func (l *Listing) sources(found []path.SourceFile, pattern Pattern) []*source {
 			without = without.plus(s.amount)
 			continue
 		}
-		if !pattern.file(f.Path) {
+		if !matchesFile(pattern, f.Path) {
 			continue
 		}
 		for _, line := range f.Lines {
@@ -133,7 +134,7 @@ func (l *Listing) sources(found []path.SourceFile, pattern Pattern) []*source {
 	if fewFiles > 0 {
 		l.warn("%s can't be read (%s)", plural(fewFiles, "more source file"), l.text(few))
 	}
-	if without.samples > 0 && pattern.text == "" {
+	if without.samples > 0 && pattern.String() == "" {
 		l.warn("%s in code without lines; pct disasm shows it", l.text(without))
 	}
 	slices.SortStableFunc(all, func(a, b *source) int { return heaviest(a.amount, b.amount) })

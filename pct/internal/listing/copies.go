@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/profilecollection/pct/pct/internal/calltree"
 	"github.com/profilecollection/pct/pct/internal/path"
 )
 
@@ -26,9 +27,9 @@ const (
 // directory dir, each with its margin and under its base name, and an index, which
 // begins with head. The directory must be new or empty, or hold older copies, which
 // go. It returns the number of copies.
-func (l *Listing) Copies(dir string, head []byte, found []path.SourceFile, pattern Pattern) (int, error) {
+func (l *Listing) Copies(dir string, head []byte, found []path.SourceFile, pattern calltree.Pattern) (int, error) {
 	all := l.sources(found, pattern)
-	if len(all) == 0 && pattern.text != "" {
+	if len(all) == 0 && pattern.String() != "" {
 		return 0, noneMatches("source file", pattern)
 	}
 	if err := prepare(dir); err != nil {

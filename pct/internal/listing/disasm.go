@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/profilecollection/pct/pct/internal/calltree"
 	"github.com/profilecollection/pct/pct/internal/path"
 	"github.com/profilecollection/pct/translators"
 )
@@ -28,12 +29,12 @@ type function struct {
 // what is around their hot instructions. Before each instruction that is of another
 // line of the source than the one before stands that line. It is an error if a pattern matches
 // none.
-func (l *Listing) Disassemble(w io.Writer, t path.Translator, found []path.Instruction, pattern Pattern, most int) error {
+func (l *Listing) Disassemble(w io.Writer, t path.Translator, found []path.Instruction, pattern calltree.Pattern, most int) error {
 	out := bufio.NewWriter(w)
 	lines := l.lineAmounts(found)
 	shown, hidden, rest := 0, 0, amount{}
 	all := l.functions(found, pattern)
-	if len(all) == 0 && pattern.text != "" {
+	if len(all) == 0 && pattern.String() != "" {
 		return noneMatches("function", pattern)
 	}
 	for _, f := range all {
@@ -55,7 +56,7 @@ func (l *Listing) Disassemble(w io.Writer, t path.Translator, found []path.Instr
 
 // functions are those that hold the instructions, the hottest first. What is in no
 // file is told.
-func (l *Listing) functions(found []path.Instruction, pattern Pattern) []*function {
+func (l *Listing) functions(found []path.Instruction, pattern calltree.Pattern) []*function {
 	type objectKey struct{ path, buildID string }
 	type functionKey struct {
 		objectKey
@@ -105,7 +106,7 @@ func (l *Listing) functions(found []path.Instruction, pattern Pattern) []*functi
 	}
 	var sorted []*function
 	for _, f := range all {
-		if slices.ContainsFunc(f.names, pattern.name) {
+		if slices.ContainsFunc(f.names, pattern.Name) {
 			sorted = append(sorted, f)
 		}
 	}

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/profilecollection/pct/pct/internal/calltree"
 )
 
 // Listing says what stands in the margin, and where sources are.
@@ -74,8 +76,8 @@ func (a amount) hot(cut float64) bool { return a.samples > 0 && float64(a.weight
 
 // wanted reports whether a file or a function is shown: a hot one, or one that was
 // asked for.
-func (l *Listing) wanted(a amount, pattern Pattern) bool {
-	return pattern.text != "" || l.share(a) >= l.Threshold
+func (l *Listing) wanted(a amount, pattern calltree.Pattern) bool {
+	return pattern.String() != "" || l.share(a) >= l.Threshold
 }
 
 // cells are the columns of the margin for a line of the source; those of the

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profilecollection/pct/pct/internal/calltree"
 	"github.com/profilecollection/pct/pct/internal/path"
 )
 
@@ -47,12 +48,12 @@ func TestPattern(t *testing.T) {
 		{"*.h", "/src/lib/zip.c", false},
 		{"é?", "/src/éa", true},
 	} {
-		p, err := ParsePattern(c.pattern)
-		if err != nil || p.file(c.path) != c.want {
+		p, err := calltree.ParsePattern(c.pattern)
+		if err != nil || matchesFile(p, c.path) != c.want {
 			t.Errorf("%s matches %s: %v, %v", c.pattern, c.path, !c.want, err)
 		}
 	}
-	if !(Pattern{}).file("any") || !(Pattern{}).name("") {
+	if !matchesFile(calltree.Pattern{}, "any") || !(calltree.Pattern{}).Name("") {
 		t.Error("the zero pattern does not match all")
 	}
 }
@@ -95,7 +96,7 @@ func TestViewOnTerminal(t *testing.T) {
 	var b strings.Builder
 	found := []path.SourceFile{{Path: file, Lines: []path.SourceLine{{Line: 1, Weight: 90, Samples: 90},
 		{Line: 2, Weight: 5, Samples: 5}, {Line: 3, Weight: 1, Samples: 1}}, Weight: 96, Samples: 96}}
-	err := l.View(&b, found, Pattern{})
+	err := l.View(&b, found, calltree.Pattern{})
 	want := "\n\x1b[1m" + file + ": 96.0%, 96 samples\x1b[m\n  samples line |\n" +
 		"\x1b[1;31m       90    1 |hot?[2J\x1b[m\n" +
 		"\x1b[33m        5    2 |\twarm\x1b[m\n" +
@@ -115,7 +116,7 @@ func TestCopiesKeepOthers(t *testing.T) {
 	found := []path.SourceFile{{Path: source, Lines: []path.SourceLine{{Line: 1, Weight: 1, Samples: 1}}, Weight: 1, Samples: 1}}
 	l, _ := newTestListing(t)
 	copies := func(dir string) error {
-		_, err := l.Copies(dir, nil, found, Pattern{})
+		_, err := l.Copies(dir, nil, found, calltree.Pattern{})
 		return err
 	}
 	dir := filepath.Join(t.TempDir(), "new", "deep")

@@ -4,13 +4,24 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 )
 
 // A Comparison of two selections, A and B, tells how the shares of what was found
-// in them differ.
+// in them differ, or the weights themselves.
 type Comparison struct {
-	A, B    Side
-	Changes []Change // the largest first, those that are distinguishable before the others
+	A, B     Side
+	Changes  []Change // the largest first, those that are distinguishable before the others
+	Total    Change   // of all that was selected: its weights, never its shares
+	Repeated bool     // the sides are runs that were compared by how they differ among themselves
+	RunsA    int
+	RunsB    int
+
+	// Matched are the objects that are compared though their paths differ: their labels
+	// have the base names. NamelessA and NamelessB tell what of a side can't be compared
+	// by functions, where those are what is compared.
+	Matched              []Matched
+	NamelessA, NamelessB []Nameless
 }
 
 // Side is the samples of a selection, or of a part of it.
@@ -19,68 +30,112 @@ type Side struct {
 	Weight  uint64
 }
 
-// A Change is what became of one line, function or object.
+// A Change is what became of one line, function, object or call path.
 type Change struct {
-	Label          string
-	A, B           Side
-	ShareA, ShareB float64 // of the weight of their selections
+	Label string
+	A, B  Side
 
-	// Deviations is the difference of the shares in standard deviations, those that
+	// What is compared: the share of the weight of its selection or, by Comparing.Times, the
+	// weight itself, in gticks. Of repeated runs it is their mean.
+	ShareA, ShareB float64
+	ErrorA, ErrorB float64 // standard errors of these
+
+	// Deviations is the difference in standard deviations, those that
 	// it would have by chance if the program were the same.
 	Deviations float64
-	// Distinguishable says that this is more than two of them, which one in
-	// twenty-two differences by chance are.
+	Welch      Welch // of repeated runs
+	// Distinguishable says that there are more than two deviations, which one in
+	// twenty-two differences by chance has, and of repeated runs that Welch's test
+	// says so, too.
 	Distinguishable bool
 
-	// The instructions of each side.
+	// The instructions of each side, where frames alone were compared.
 	InA, InB []Instruction
+
+	runsA, runsB []uint64 // weights in the runs
 }
 
-// Difference returns the change of the share, B minus A.
+// Difference returns the change, B minus A.
 func (c *Change) Difference() float64 { return c.ShareB - c.ShareA }
 
-// Compare compares the innermost frames of two selections, told apart by their
-// labels in Flat, and by their weights.
-func Compare(a, b *Selection, t Translator, o Options) (*Comparison, error) {
-	c := &Comparison{A: Side{a.Samples(), a.Weight()}, B: Side{b.Samples(), b.Weight()}}
+// Comparing says what is compared.
+type Comparing struct {
+	Options
+	Paths bool // call paths of functions, as Paths has them, with Levels; else innermost frames
+	Times bool // weights instead of shares
+}
+
+// frames reports whether innermost frames are all that matters: call paths need not be
+// known, and instructions are.
+func (by Comparing) frames() bool { return !by.Paths && len(by.Refinements) == 0 }
+
+// functions reports whether what is compared has names that are looked up.
+func (by Comparing) functions() bool {
+	return by.Paths || by.Granularity != Address && by.Granularity != Object
+}
+
+// A piece is what one label has of a selection.
+type piece struct {
+	Side
+	in []Instruction
+}
+
+// Compare compares two sides, by their weights. Each is a selection or, two or more
+// on each side, several runs of the same work; several on one side alone are added up.
+// Innermost frames are told apart by their labels in Flat, with the base name instead of
+// the path of an object that is at another path in the other side.
+func Compare(a, b []*Selection, t Translator, by Comparing) (*Comparison, error) {
+	c := &Comparison{RunsA: len(a), RunsB: len(b), Repeated: len(a) > 1 && len(b) > 1}
+	if err := c.objects(a, b, t, by); err != nil {
+		return nil, err
+	}
+	namesA, namesB := map[string]string{}, map[string]string{}
+	for _, m := range c.Matched {
+		namesA[m.A], namesB[m.B] = m.Name, m.Name
+	}
 	byLabel := map[string]*Change{}
-	change := func(label string) *Change {
-		if byLabel[label] == nil {
-			byLabel[label] = &Change{Label: label}
-		}
-		return byLabel[label]
-	}
+	c.Total = Change{runsA: make([]uint64, len(a)), runsB: make([]uint64, len(b))}
 	for _, side := range []struct {
-		selected *Selection
-		of       func(*Change) (*Side, *[]Instruction)
+		selected []*Selection
+		names    map[string]string // of objects, by path
+		whole    *Side
+		of       func(*Change) (*Side, []uint64, *[]Instruction)
 	}{
-		{a, func(c *Change) (*Side, *[]Instruction) { return &c.A, &c.InA }},
-		{b, func(c *Change) (*Side, *[]Instruction) { return &c.B, &c.InB }},
+		{a, namesA, &c.A, func(c *Change) (*Side, []uint64, *[]Instruction) { return &c.A, c.runsA, &c.InA }},
+		{b, namesB, &c.B, func(c *Change) (*Side, []uint64, *[]Instruction) { return &c.B, c.runsB, &c.InB }},
 	} {
-		instructions, err := side.selected.Instructions(t)
-		if err != nil {
-			return nil, err
-		}
-		rest := Side{side.selected.Samples(), side.selected.Weight()}
-		for i := range instructions {
-			in := &instructions[i]
-			sum, all := side.of(change(in.Label(o.Granularity, o.Templates)))
-			sum.Samples += in.Samples
-			sum.Weight += in.Weight
-			*all = append(*all, *in)
-			rest.Samples -= in.Samples
-			rest.Weight -= in.Weight
-		}
-		if rest.Samples > 0 {
-			sum, _ := side.of(change(outside))
-			sum.Samples += rest.Samples
-			sum.Weight += rest.Weight
+		for i, selected := range side.selected {
+			parts, err := selected.parts(t, by, side.names)
+			if err != nil {
+				return nil, err
+			}
+			add := func(change *Change, p Side) *[]Instruction {
+				sum, runs, in := side.of(change)
+				sum.Samples += p.Samples
+				sum.Weight += p.Weight
+				runs[i] += p.Weight
+				return in
+			}
+			for label, p := range parts {
+				change := byLabel[label]
+				if change == nil {
+					change = &Change{Label: label, runsA: make([]uint64, len(a)), runsB: make([]uint64, len(b))}
+					byLabel[label] = change
+				}
+				in := add(change, p.Side)
+				*in = append(*in, p.in...)
+				add(&c.Total, p.Side)
+				side.whole.Samples += p.Samples
+				side.whole.Weight += p.Weight
+			}
 		}
 	}
+	whole := c.Total
 	for _, change := range byLabel {
-		change.judge(c.A, c.B)
+		change.compare(&whole, by.Times, c.Repeated)
 		c.Changes = append(c.Changes, *change)
 	}
+	c.Total.compare(&whole, true, c.Repeated)
 	slices.SortFunc(c.Changes, func(x, y Change) int {
 		if x.Distinguishable != y.Distinguishable {
 			if x.Distinguishable {
@@ -93,6 +148,102 @@ func Compare(a, b *Selection, t Translator, o Options) (*Comparison, error) {
 	return c, nil
 }
 
+// objects fills in what is said of objects.
+func (c *Comparison) objects(a, b []*Selection, t Translator, by Comparing) (err error) {
+	inA, inB := builds(a), builds(b)
+	if !by.Paths {
+		c.Matched = match(inA, inB)
+	}
+	if t == nil || !by.functions() {
+		return nil
+	}
+	if c.NamelessA, err = nameless(a, inA, inB, t); err != nil {
+		return err
+	}
+	c.NamelessB, err = nameless(b, inB, inA, t)
+	return err
+}
+
+// parts divides the selection among what is compared, by label. An object's name, if it
+// has one, stands for its path there.
+func (s *Selection) parts(t Translator, by Comparing, names map[string]string) (map[string]*piece, error) {
+	parts := map[string]*piece{}
+	add := func(label string, side Side) *piece {
+		p := parts[label]
+		if p == nil {
+			p = &piece{}
+			parts[label] = p
+		}
+		p.Samples += side.Samples
+		p.Weight += side.Weight
+		return p
+	}
+	if !by.frames() {
+		return parts, s.pathParts(t, by, names, add)
+	}
+	instructions, err := s.Instructions(t)
+	if err != nil {
+		return nil, err
+	}
+	rest := Side{s.Samples(), s.Weight()}
+	for i := range instructions {
+		in := &instructions[i]
+		labelled := *in
+		labelled.Object = cmp.Or(names[in.Object], in.Object)
+		p := add(labelled.Label(by.Granularity, by.Templates), Side{in.Samples, in.Weight})
+		p.in = append(p.in, *in)
+		rest.Samples -= in.Samples
+		rest.Weight -= in.Weight
+	}
+	if rest.Samples > 0 {
+		add(outside, rest)
+	}
+	return parts, nil
+}
+
+// pathParts adds the call paths that refinements keep, or their innermost frames.
+func (s *Selection) pathParts(t Translator, by Comparing, names map[string]string, add func(string, Side) *piece) error {
+	o := by.Options
+	if !by.Paths {
+		o.Granularity = Location // by which functions are known, too
+	}
+	calls, err := s.Calls(t, o)
+	if err != nil {
+		return err
+	}
+	for _, group := range calls.Groups {
+		tree := group.Tree
+		for node := range tree.Self {
+			w := tree.Self[node]
+			if w.Samples == 0 {
+				continue
+			}
+			frames := tree.Path(int32(node))
+			label := outside
+			switch {
+			case len(frames) == 0:
+			case by.Paths:
+				if by.Levels > 0 && by.Levels < len(frames) {
+					frames = frames[:by.Levels]
+				}
+				functions := make([]string, len(frames))
+				for i, f := range frames {
+					functions[i] = tree.Frames[f].Name
+				}
+				label = strings.Join(functions, " <- ")
+			default:
+				f := &tree.Frames[frames[0]]
+				if f.Name == outside {
+					break
+				}
+				label = frame{function: f.Function, file: f.File, line: f.Line, object: cmp.Or(names[f.Object], f.Object), addr: f.Addr}.label(by.Granularity)
+			}
+			add(label, Side{w.Samples, w.Weight})
+		}
+	}
+	return nil
+}
+
 // deviations is what a difference must exceed to be distinguishable, and chance the
 // probability that a normal variable exceeds it in one direction.
 const (
@@ -103,6 +254,57 @@ const (
 // fewSamples is the expected number up to which the normal distribution is no good
 // approximation of the binomial one.
 const fewSamples = 5
+
+// compare fills in what is compared, and whether it is distinguishable, from the change
+// of all that was selected.
+//
+// Chance in the choice of samples is the least by which runs differ: judge and judgeTimes
+// allow for it alone. Where runs are repeated, Welch's test allows for all else, too: the
+// machine, the input, the order of memory. A difference has to pass both: with few runs
+// of few samples these can be equal by chance, which Welch's test takes for certainty.
+func (c *Change) compare(whole *Change, times, repeated bool) {
+	if times {
+		c.judgeTimes()
+	} else {
+		c.judge(whole.A, whole.B)
+	}
+	if !repeated {
+		return
+	}
+	of := func(runs, totals []uint64) []float64 {
+		var values []float64
+		for i, w := range runs {
+			switch {
+			case times:
+				values = append(values, float64(w))
+			case totals[i] > 0:
+				values = append(values, share(w, totals[i]))
+			}
+		}
+		return values
+	}
+	c.Welch = welch(of(c.runsA, whole.runsA), of(c.runsB, whole.runsB))
+	c.ShareA, c.ShareB = c.Welch.meanA, c.Welch.meanB
+	c.ErrorA, c.ErrorB = c.Welch.errorA, c.Welch.errorB
+	c.Distinguishable = c.Distinguishable && c.Welch.P < level
+}
+
+// judgeTimes is judge, for the weights themselves. Numbers of samples are taken for
+// those of a Poisson process, of which clocks with a steady period have less variance.
+func (c *Change) judgeTimes() {
+	c.ShareA, c.ShareB = float64(c.A.Weight), float64(c.B.Weight)
+	errorOf := func(s Side) float64 {
+		if s.Samples == 0 {
+			return 0
+		}
+		return float64(s.Weight) / math.Sqrt(float64(s.Samples))
+	}
+	c.ErrorA, c.ErrorB = errorOf(c.A), errorOf(c.B)
+	if e := math.Hypot(c.ErrorA, c.ErrorB); e > 0 {
+		c.Deviations = math.Abs(c.Difference()) / e
+	}
+	c.Distinguishable = c.Deviations > deviations && beyondChance(c.A.Samples, c.B.Samples, 1, 1)
+}
 
 // judge fills in the shares and whether they are distinguishable, from the totals of
 // the two sides.
@@ -119,6 +321,7 @@ const fewSamples = 5
 func (c *Change) judge(totalA, totalB Side) {
 	c.ShareA, c.ShareB = share(c.A.Weight, totalA.Weight), share(c.B.Weight, totalB.Weight)
 	n1, n2 := float64(totalA.Samples), float64(totalB.Samples)
+	c.ErrorA, c.ErrorB = binomialError(c.ShareA, n1), binomialError(c.ShareB, n2)
 	p := (c.ShareA*n1 + c.ShareB*n2) / (n1 + n2)
 	if variance := p * (1 - p) * (1/n1 + 1/n2); variance > 0 {
 		c.Deviations = math.Abs(c.Difference()) / math.Sqrt(variance)
@@ -126,6 +329,13 @@ func (c *Change) judge(totalA, totalB Side) {
 	c.Distinguishable = c.Deviations > deviations &&
 		beyondChance(c.A.Samples, c.B.Samples, totalA.Samples, totalB.Samples) &&
 		beyondChance(totalA.Samples-c.A.Samples, totalB.Samples-c.B.Samples, totalA.Samples, totalB.Samples)
+}
+
+func binomialError(p, n float64) float64 {
+	if n == 0 {
+		return 0
+	}
+	return math.Sqrt(max(0, p*(1-p)) / n)
 }
 
 func share(part, whole uint64) float64 {

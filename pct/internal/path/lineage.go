@@ -213,8 +213,17 @@ func (n *node) each(do func(*node)) {
 func (n *node) dirs() []string {
 	var all []string
 	for _, p := range n.Programs {
-		dir := filepath.Join(n.dir, p.Dir)
-		if _, err := os.Stat(dir); p.Dir != "" && err == nil {
+		all = append(all, n.programDirs(&p)...)
+	}
+	return all
+}
+
+// programDirs are those of one of its programs.
+func (n *node) programDirs(p *data.TreeProgram) []string {
+	var all []string
+	for _, name := range p.Dirs() {
+		dir := filepath.Join(n.dir, name)
+		if _, err := os.Stat(dir); err == nil {
 			all = append(all, dir)
 		}
 	}
@@ -252,16 +261,21 @@ func (rd *Reader) rows(n *node, all *[]Process, depth int, origin, now time.Time
 
 // catchUp reads in the process's runs what its tree tells only at its end.
 func (rd *Reader) catchUp(n *node) error {
-	if n.Status != "" {
+	if n.Status != "" || !n.End.IsZero() { // how a process ended that was attached to is not always known
 		return nil
 	}
 	n.CPU, n.Samples, n.Lost = 0, 0, 0
-	for _, dir := range n.dirs() {
-		r, err := rd.read(dir)
-		if err != nil {
-			return fmt.Errorf("process %d: %w", n.Pid, err)
+	for _, p := range n.Programs {
+		before, most := n.CPU, time.Duration(0)
+		for _, dir := range n.programDirs(&p) {
+			r, err := rd.read(dir)
+			if err != nil {
+				return fmt.Errorf("process %d: %w", n.Pid, err)
+			}
+			n.add(r)
+			most = max(most, cpuTime(r)) // the runs of several resources are of the same time
 		}
-		n.add(r)
+		n.CPU = before + most
 	}
 	return nil
 }

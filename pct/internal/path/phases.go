@@ -96,7 +96,7 @@ func roundInterval(first, last time.Duration, n int) time.Duration {
 }
 
 // phases makes a row of each slice, or several of one with several groups.
-func (s *Selection) phases(tr *tree, all rows, o Options, from, to int64, cpu bool) *Phases {
+func (s *Selection) phases(tr tree, all rows, o Options, from, to int64, cpu bool) *Phases {
 	type part struct {
 		slice int64
 		group string

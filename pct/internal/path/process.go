@@ -77,8 +77,8 @@ func (t *families) read(dir string) *family {
 	f.own()
 	for i, p := range f.processes {
 		for _, program := range p.Programs {
-			if program.Dir != "" {
-				f.of[program.Dir] = i
+			for _, dir := range program.Dirs() {
+				f.of[dir] = i
 			}
 		}
 	}
@@ -91,14 +91,16 @@ func (f *family) own() {
 	name := filepath.Base(f.dir)
 	for _, p := range f.processes {
 		for _, program := range p.Programs {
-			if program.Dir == name {
+			if slices.Contains(program.Dirs(), name) {
 				return
 			}
 		}
 	}
-	if first := &f.processes[0].Programs[0]; first.Dir == "" {
-		first.Dir = name
+	first := &f.processes[0].Programs[0]
+	if first.Dir != "" {
+		first.More = append(first.More, first.Dir)
 	}
+	first.Dir = name
 }
 
 // start is when the first process of the tree began.
@@ -192,3 +194,6 @@ func (p *process) cpu() time.Duration {
 	}
 	return used
 }
+
+// Process returns the name of the process of a number, as CallSample has it: PROG.PID.
+func (rs *Runs) Process(number int) string { return rs.processes[number].name }

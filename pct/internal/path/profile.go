@@ -2,12 +2,12 @@ package path
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 	"time"
 
 	"github.com/profilecollection/pct/pct/data"
+	"github.com/profilecollection/pct/pct/internal/calltree"
 )
 
 // Profile is the weight of a selection, divided among rows.
@@ -15,6 +15,7 @@ type Profile struct {
 	Rows    []Row // heaviest first
 	Samples int   // selected
 	Weight  uint64
+	Frames  []calltree.Frame // Paths: of all call paths, whether Options.Refinements keep them or not
 
 	// Hidden counts the rows that Options left out, HiddenWeight adds them up.
 	Hidden       int
@@ -50,14 +51,16 @@ func (p *Profile) StandardError(fraction float64) float64 {
 // Options shape a profile.
 type Options struct {
 	Granularity Granularity
-	By          string        // split by the values of this field or attribute
-	PastMain    bool          // keep the callers of main
-	Interval    time.Duration // of -by time and cpu, and of slices
-	Rows        int           // at most so many; 0 is all
-	Threshold   float64       // only rows of this fraction or more
-	Levels      int           // Paths: only the innermost so many frames; 0 is all
-	Templates   bool          // functions with their template arguments
-	Total       bool          // Flat: with callees, each sample counted once per row
+	By          string                // split by the values of this field or attribute
+	PastMain    bool                  // keep the callers of main
+	Interval    time.Duration         // of -by time and cpu, and of slices
+	Rows        int                   // at most so many; 0 is all
+	Threshold   float64               // only rows of this fraction or more
+	Levels      int                   // Paths: only the innermost so many frames; 0 is all
+	Templates   bool                  // functions with their template arguments
+	Total       bool                  // Flat: with callees, each sample counted once per row
+	Refinements []calltree.Refinement // Calls, Paths: only the paths that these keep
+	Activations bool                  // Calls: with Calls.Seen
 
 	innermost bool // only the innermost frames of paths matter
 }
@@ -106,21 +109,54 @@ func (s *Selection) Paths(t Translator, o Options) (*Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.profile(tr, pathRows(tr, leaves, o), o), nil
+	part := *s
+	if len(o.Refinements) > 0 {
+		part.count, part.weight = refine(tr, leaves, o)
+	}
+	p := part.profile(tr, pathRows(tr, leaves, o), o)
+	p.Frames = tr.Frames
+	return p, nil
+}
+
+// refine takes the leaves away whose paths o.Refinements do not keep, and returns the
+// samples and the weight of the others.
+func refine(tr tree, leaves map[leaf]tally, o Options) (samples int, weight uint64) {
+	at := make(map[leaf]int32, len(leaves)) // its whole path
+	for l := range leaves {
+		at[l] = l.node
+		if l.open(o) {
+			at[l] = tr.cut(l.node, 0, true)
+		}
+	}
+	t := calltree.Tree{Frames: tr.Frames, Nodes: tr.Nodes, Self: make([]calltree.Weight, len(tr.Nodes))}
+	for _, node := range at {
+		t.Self[node].Samples = 1
+	}
+	kept := t.Refine(o.Refinements).Self
+	for l, sum := range leaves {
+		if kept[at[l]].Samples == 0 {
+			delete(leaves, l)
+			continue
+		}
+		samples += sum.samples
+		weight += sum.weight
+	}
+	return samples, weight
+}
+
+// open reports whether a path lacks its outermost frames.
+func (l leaf) open(o Options) bool {
+	return l.node == 0 || l.partial && (o.PastMain || !l.inMain)
 }
 
 // pathRows adds up the leaves whose paths are the same as far as they are shown.
-func pathRows(tr *tree, leaves map[leaf]tally, o Options) rows {
+func pathRows(tr tree, leaves map[leaf]tally, o Options) rows {
 	all := rows{}
 	for l, sum := range leaves {
 		node := l.node
-		open := node == 0 || l.partial && (o.PastMain || !l.inMain)
+		open := l.open(o)
 		if open || o.Levels > 0 {
-			labels := tr.path(node, o.Levels)
-			if open && (o.Levels == 0 || len(labels) < o.Levels) {
-				labels = append(labels, outside)
-			}
-			node = tr.insert(labels)
+			node = tr.cut(node, o.Levels, open)
 		}
 		all.add(rowKey{node, l.group, l.slice}, sum)
 	}
@@ -141,21 +177,21 @@ func (s *Selection) Flat(t Translator, o Options) (*Profile, error) {
 }
 
 // flatRows adds up the leaves by their innermost frames, or by all frames on them.
-func flatRows(tr *tree, leaves map[leaf]tally, total bool) rows {
+func flatRows(tr tree, leaves map[leaf]tally, total bool) rows {
 	all := rows{}
 	for l, sum := range leaves {
-		labels := []string{outside}
+		frames := []int32{tr.Frame(calltree.Frame{Name: outside})}
 		switch {
 		case l.node == 0:
 		case total:
-			labels = tr.path(l.node, 0)
-			slices.Sort(labels)
-			labels = slices.Compact(labels)
+			frames = (&calltree.Tree{Nodes: tr.Nodes}).Path(l.node)
+			slices.Sort(frames)
+			frames = slices.Compact(frames)
 		default:
-			labels = tr.path(l.node, 1)
+			frames = []int32{tr.Nodes[l.node].Frame}
 		}
-		for _, label := range labels {
-			all.add(rowKey{tr.insert([]string{label}), l.group, l.slice}, sum)
+		for _, frame := range frames {
+			all.add(rowKey{tr.Child(0, frame), l.group, l.slice}, sum)
 		}
 	}
 	return all
@@ -163,7 +199,7 @@ func flatRows(tr *tree, leaves map[leaf]tally, total bool) rows {
 
 // leaves puts the selection's call paths into the tree and adds up the samples
 // of each; slice, unless nil, tells samples apart by their time.
-func (s *Selection) leaves(tr *tree, t Translator, o Options, label func(frame, Granularity) string,
+func (s *Selection) leaves(tr tree, t Translator, o Options, label func(frame, Granularity) string,
 	slice func(r *run, sample *data.Sample) int64,
 ) (map[leaf]tally, error) {
 	groups, err := s.groups(o)
@@ -178,7 +214,7 @@ func (s *Selection) leaves(tr *tree, t Translator, o Options, label func(frame, 
 	steps := tr.steps(all, sh)
 	leaves := map[leaf]tally{}
 	for i, r := range s.runs.all {
-		at := tr.add(r, all.of[i], steps, sh)
+		at := tr.add(r, all.of[i], all, steps, sh)
 		if groups == nil && slice == nil {
 			s.addNodes(leaves, i, at)
 			continue
@@ -247,13 +283,27 @@ func (s *Selection) groups(o Options) ([]func(*data.Sample) string, error) {
 }
 
 // profile sorts the rows, and leaves out what the options say.
-func (s *Selection) profile(tr *tree, all rows, o Options) *Profile {
+func (s *Selection) profile(tr tree, all rows, o Options) *Profile {
 	p := &Profile{Samples: s.count, Weight: s.weight}
-	keys := slices.SortedFunc(maps.Keys(all), func(a, b rowKey) int {
-		return cmp.Or(cmp.Compare(all[b].weight, all[a].weight), cmp.Compare(a.group, b.group), tr.compare(a.node, b.node))
+	type entry struct {
+		rowKey
+		tally
+	}
+	entries := make([]entry, 0, len(all))
+	for key, sum := range all {
+		entries = append(entries, entry{key, sum})
+	}
+	slices.SortFunc(entries, func(a, b entry) int {
+		switch {
+		case a.weight != b.weight:
+			return cmp.Compare(b.weight, a.weight)
+		case a.group != b.group:
+			return cmp.Compare(a.group, b.group)
+		}
+		return tr.compare(a.node, b.node)
 	})
-	for _, key := range keys {
-		sum := all[key]
+	for _, key := range entries {
+		sum := key.tally
 		if o.Rows > 0 && len(p.Rows) == o.Rows || p.Fraction(sum.weight) < o.Threshold {
 			p.Hidden++
 			p.HiddenWeight += sum.weight
@@ -264,7 +314,7 @@ func (s *Selection) profile(tr *tree, all rows, o Options) *Profile {
 			Frames:  tr.path(key.node, 0),
 			Weight:  sum.weight,
 			Samples: sum.samples,
-			Located: tr.located[tr.nodes[key.node].label],
+			Located: tr.Frames[tr.Nodes[key.node].Frame].Line > 0,
 		})
 	}
 	return p

@@ -16,7 +16,7 @@ type Reader struct {
 }
 
 type knownRun struct {
-	run   *data.Run
+	runs  []*data.Run
 	stamp [2]fileStamp
 }
 
@@ -35,31 +35,47 @@ func stampOf(dir string) (stamp [2]fileStamp) {
 	return stamp
 }
 
-// read is data.Open; a torn tail is no error, but part of the damage.
+// read is the first run of readAll.
 func (r *Reader) read(dir string) (*data.Run, error) {
-	stamp := stampOf(dir)
-	if k, ok := r.known[dir]; ok && k.stamp == stamp {
-		return k.run, nil
-	}
-	in, err := tolerate(data.Open(dir))
+	runs, err := r.readAll(dir)
 	if err != nil {
 		return nil, err
 	}
-	if !in.Writing && in.Meta.State != stateRunning {
+	return runs[0], nil
+}
+
+// readAll is data.OpenAll; a torn tail is no error, but part of the damage.
+func (r *Reader) readAll(dir string) ([]*data.Run, error) {
+	stamp := stampOf(dir)
+	if k, ok := r.known[dir]; ok && k.stamp == stamp {
+		return k.runs, nil
+	}
+	runs, err := data.OpenAll(dir)
+	if len(runs) > 0 {
+		_, err = tolerate(runs[0], err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if in := runs[0]; !in.Writing && in.Meta.State != stateRunning {
 		if r.known == nil {
 			r.known = map[string]knownRun{}
 		}
-		r.known[dir] = knownRun{in, stamp}
+		r.known[dir] = knownRun{runs, stamp}
 	}
-	return in, nil
+	return runs, nil
 }
 
-// readSource reads the files of one run.
-func (r *Reader) readSource(s source) (*data.Run, error) {
+// readSource reads the files of one process: a run for each resource.
+func (r *Reader) readSource(s source) ([]*data.Run, error) {
 	if s.names == nil {
-		return r.read(s.dir)
+		return r.readAll(s.dir)
 	}
-	return tolerate(data.OpenFiles(s.dir, s.names))
+	in, err := tolerate(data.OpenFiles(s.dir, s.names))
+	if err != nil {
+		return nil, err
+	}
+	return []*data.Run{in}, nil
 }
 
 // tolerate makes a torn tail part of the damage.

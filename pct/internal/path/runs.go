@@ -6,6 +6,7 @@
 package path
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,6 +21,8 @@ import (
 type Runs struct {
 	all       []*run
 	processes []*process
+	resources []string
+	trees     []*family // of the runs, each once
 
 	// Warnings are sentences about what could not be read, or only in part, and about
 	// samples that are missing.
@@ -38,45 +41,83 @@ type Runs struct {
 
 // Open reads run directories, directories of them, and files of them: count files and
 // paths. What can't be read is told by Warnings; it is an error if nothing can, or if
-// they measured different things, which can't be added up.
+// they measured different things, which can't be added up: *MixedResources.
 func Open(names []string) (*Runs, error) { return new(Reader).Open(names) }
 
 // Open is Open, for a Reader.
-func (rd *Reader) Open(names []string) (*Runs, error) {
+func (rd *Reader) Open(names []string) (*Runs, error) { return rd.OpenResource(names, "") }
+
+// OpenResource is Open of those runs alone that measure a resource, such as cpu or
+// faults; of all if it is "". A run that does not, beside which the same collector wrote one
+// that does, stands for that. It is an error of type *OtherResource if runs have
+// samples, but none of this resource.
+func (rd *Reader) OpenResource(names []string, resource string) (*Runs, error) {
+	rs, err := rd.open(names, resource, false)
+	var other *OtherResource
+	if !errors.As(err, &other) {
+		return rs, err
+	}
+	if beside := beside(names, other); len(beside) > 0 {
+		return rd.open(beside, resource, false)
+	}
+	return rs, err
+}
+
+// OpenApart is Open for those who don't add up: the runs may have measured different things.
+func OpenApart(names []string) (*Runs, error) { return new(Reader).open(names, "", true) }
+
+func (rd *Reader) open(names []string, resource string, apart bool) (*Runs, error) {
 	rs := &Runs{}
 	trees := newFamilies()
 	var treeOf []*family
+	var mixed *MixedResources
 	sources, problems := arguments(names)
 	for _, s := range sources {
-		r, err := rd.readSource(s)
+		of, err := rd.readSource(s)
 		if err != nil {
 			problems = append(problems, err)
 			continue
 		}
-		problems = append(problems, damage(r)...)
-		if len(rs.all) > 0 && len(r.Samples) > 0 {
-			first := rs.measured()
-			if first != nil && (first.Header.Resource != r.Header.Resource || first.Header.Unit != r.Header.Unit) {
-				return nil, fmt.Errorf("%s holds %s in %s and %s holds %s in %s, which can't be added up",
-					first.Dir, first.Header.Resource, first.Header.Unit, r.Dir, r.Header.Resource, r.Header.Unit)
+		for _, r := range of {
+			if len(r.Samples) > 0 {
+				rs.resources = appendOnce(rs.resources, r.Header.Resource)
+				if resource != "" && r.Header.Resource != resource {
+					continue
+				}
+				first := rs.measured()
+				if first != nil && (first.Header.Resource != r.Header.Resource || first.Header.Unit != r.Header.Unit) {
+					mixed = cmp.Or(mixed, &MixedResources{first.Dir, first.Header.Resource, first.Header.Unit, r.Dir, r.Header.Resource, r.Header.Unit, nil})
+				}
+			} else if len(of) > 1 && (resource == "" || r.Header.Resource != resource) {
+				continue // another resource of the process tells of it
+			}
+			problems = append(problems, damage(r)...)
+			f := trees.of(r.Dir, r.Meta)
+			in := &run{Run: r, name: s.name(), part: s.part()}
+			if slices.ContainsFunc(r.Objects, isKernel) {
+				if in.kernel, err = data.ReadKernelSymbols(r.Dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+					problems = append(problems, err)
+				}
+			}
+			if f != nil {
+				in.offset = r.Header.Start.Sub(f.start())
+			}
+			// Before its first sample a run without a tree has no file that is open.
+			in.goesOn = r.Writing || f != nil && f.writing || f == nil && len(r.Samples) == 0
+			rs.all = append(rs.all, in)
+			treeOf = append(treeOf, f)
+			if f != nil && !slices.Contains(rs.trees, f) {
+				rs.trees = append(rs.trees, f)
 			}
 		}
-		f := trees.of(r.Dir, r.Meta)
-		in := &run{Run: r, name: s.name(), part: s.part()}
-		if slices.ContainsFunc(r.Objects, isKernel) {
-			if in.kernel, err = data.ReadKernelSymbols(r.Dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				problems = append(problems, err)
-			}
-		}
-		if f != nil {
-			in.offset = r.Header.Start.Sub(f.start())
-		}
-		// Before its first sample a run without a tree has no file that is open.
-		in.goesOn = r.Writing || f != nil && f.writing || f == nil && len(r.Samples) == 0
-		rs.all = append(rs.all, in)
-		treeOf = append(treeOf, f)
 	}
-	if len(rs.all) == 0 {
+	switch {
+	case mixed != nil && !apart:
+		mixed.All = rs.resources
+		return nil, mixed
+	case resource != "" && len(rs.resources) > 0 && !slices.Contains(rs.resources, resource):
+		return nil, &OtherResource{resource, rs.resources}
+	case len(rs.all) == 0:
 		return nil, errors.Join(problems...)
 	}
 	rs.processes = group(rs.all, treeOf)
@@ -172,6 +213,9 @@ func (rs *Runs) Summary() Summary {
 		}
 		s.CPU += p.cpu()
 	}
+	if len(rs.processes) > 1 {
+		s.Commands = rs.launched()
+	}
 	for _, r := range rs.all {
 		s.Commands = appendOnce(s.Commands, r.commandLine())
 		s.Samples += int(countOf(r.Run))
@@ -180,7 +224,7 @@ func (rs *Runs) Summary() Summary {
 		}
 		for i := range r.Samples {
 			if r.Samples[i].Partial {
-				s.Partial++
+				s.Partial += int(r.Samples[i].Count)
 			}
 		}
 		for _, note := range r.Meta.Notes {
@@ -192,7 +236,9 @@ func (rs *Runs) Summary() Summary {
 	}
 	if r := rs.measured(); r != nil {
 		s.Resource = r.Header.Resource
-		s.Asked = r.Meta.Asked
+		if r.Header.Period > 0 {
+			s.Asked = r.Meta.Asked
+		}
 		if s.Asked == 0 && r.Header.Period > 0 {
 			s.Asked = float64(time.Second) / float64(r.Header.Period)
 		}
@@ -202,6 +248,20 @@ func (rs *Runs) Summary() Summary {
 		s.Got = float64(s.Samples) / s.CPU.Seconds()
 	}
 	return s
+}
+
+// launched are the command lines that began the trees of the runs, each once: of a tree's
+// first process, which may have no samples itself.
+func (rs *Runs) launched() []string {
+	var all []string
+	for _, f := range rs.trees {
+		if first := &f.processes[0]; first.How == "launch" {
+			if line := strings.Join(first.Programs[0].Argv, " "); line != "" {
+				all = appendOnce(all, line)
+			}
+		}
+	}
+	return all
 }
 
 // rateless reports whether the samples of a run can't be divided by its CPU time: that

@@ -38,6 +38,7 @@ type objectKey struct {
 	path, buildID string
 	translator    string      // that it wants, "" the default one
 	kernel        *kernelBoot // of addresses of the kernel: what they mean
+	named         *data.Run   // which has names of its own for addresses, that mean something in it alone
 }
 
 // kernelBoot is the kernel as it was when a run was sampled.
@@ -49,6 +50,10 @@ type symbols struct {
 	places  []place
 	chains  [][]frame // of each place, innermost first
 	of      [][]int32 // of each run and node: index into places, unselected where no selected path has it
+
+	// Names that came with the data, of some places; a place there with none is known
+	// to have none.
+	given map[int32][]data.Name
 
 	innermost bool // one frame of a chain is enough
 }
@@ -68,16 +73,18 @@ func (s *Selection) resolve(t Translator, templates, innermost bool) (*symbols, 
 	all.innermost = innermost
 	all.chains = make([][]frame, len(all.places))
 	frames := make([]frame, len(all.places))
+	order := make([][]int, len(all.objects))
 	for i, p := range all.places {
 		frames[i] = frame{object: all.objects[p.object].path, addr: p.vaddr}
 		all.chains[i] = frames[i : i+1 : i+1]
+		if names, ok := all.given[int32(i)]; ok {
+			all.name(i, frames[i], names)
+			continue
+		}
+		order[p.object] = append(order[p.object], i)
 	}
 	if t == nil {
 		return all, nil
-	}
-	order := make([][]int, len(all.objects))
-	for i, p := range all.places {
-		order[p.object] = append(order[p.object], i)
 	}
 	for object, indices := range order {
 		if all.objects[object].path == "" || len(indices) == 0 {
@@ -109,7 +116,7 @@ func (s *Selection) resolve(t Translator, templates, innermost bool) (*symbols, 
 // places collects the instructions on the selected call paths, or where they end
 // alone.
 func (s *Selection) places(innermost bool) *symbols {
-	all := &symbols{of: make([][]int32, len(s.runs.all))}
+	all := &symbols{of: make([][]int32, len(s.runs.all)), given: map[int32][]data.Name{}}
 	objectIndex := map[objectKey]int32{}
 	placeIndex := map[place]int32{}
 	for i, r := range s.runs.all {
@@ -117,6 +124,9 @@ func (s *Selection) places(innermost bool) *symbols {
 		boot := &kernelBoot{r.kernel}
 		for j, o := range r.Objects {
 			key := objectKey{path: o.Path, buildID: o.BuildID, translator: o.Translator}
+			if r.Names != nil {
+				key.named = r.Run
+			}
 			if isKernel(o) {
 				key.kernel = boot
 			}
@@ -140,6 +150,9 @@ func (s *Selection) places(innermost bool) *symbols {
 					index = int32(len(all.places))
 					all.places = append(all.places, p)
 					placeIndex[p] = index
+					if names, ok := r.Names[data.Place{Object: r.Nodes[id].Object, Vaddr: p.vaddr}]; ok {
+						all.given[index] = names
+					}
 				}
 				of[id] = index
 				if innermost {
@@ -199,26 +212,49 @@ func (s *symbols) answer(place int, object string, addr uint64, answer []transla
 	}
 }
 
+// name sets the chain of a place to the names that came with it.
+func (s *symbols) name(place int, at frame, names []data.Name) {
+	if len(names) > 1 && s.innermost {
+		names = names[:1]
+	}
+	if len(names) > 1 {
+		s.chains[place] = make([]frame, len(names))
+	}
+	for i, n := range names {
+		s.chains[place][i] = frame{function: n.Function, file: n.File, line: n.Line, object: at.object, addr: at.addr}
+	}
+}
+
 // Granularity is what frames are told apart by.
 type Granularity int
 
 const (
-	Address Granularity = iota
-	Line                // of the source
-	Symbol              // function
-	Source              // source file
-	Object              // executable or library
+	Address  Granularity = iota
+	Line                 // of the source
+	Symbol               // function
+	Source               // source file
+	Object               // executable or library
+	Call                 // function, and the call that it was called by: the extension of section 7.1 of the 1993 paper
+	Location             // all that is known of a frame; for exports, no word of the command line
 )
 
 // granularities are the words of the command line.
-var granularities = []string{Address: "addr", Line: "line", Symbol: "sym", Source: "src", Object: "obj"}
+var granularities = []string{Address: "addr", Line: "line", Symbol: "sym", Source: "src", Object: "obj", Call: "call"}
 
 // ParseGranularity reads addr, line, sym, src or obj.
 func ParseGranularity(s string) (Granularity, error) {
-	if i := slices.Index(granularities, s); i >= 0 {
+	if i := slices.Index(granularities[:Call], s); i >= 0 {
 		return Granularity(i), nil
 	}
 	return 0, fmt.Errorf("want addr, line, sym, src or obj, not %q", s)
+}
+
+// ParseFrames reads what frames of call paths are told apart by: call, too.
+func ParseFrames(s string) (Granularity, error) {
+	if i := slices.Index(granularities, s); i >= 0 {
+		return Granularity(i), nil
+	}
+	return 0, fmt.Errorf("want sym, call, line, addr, src or obj, not %q", s)
 }
 
 // coarse reports whether neighbours on a call path count as one where they are
@@ -230,6 +266,14 @@ const unknownObject = "?"
 
 // located reports whether the frame's line is known.
 func (f frame) located() bool { return f.file != "" && f.line > 0 }
+
+// site names a place as that of a call: FILE:LINE, or OBJECT:0xADDRESS.
+func (f frame) site() string {
+	if f.located() {
+		return f.shortLabel(Line)
+	}
+	return f.shortLabel(Address)
+}
 
 // label names a frame: FILE:LINE, OBJECT:SYMBOL, FILE, OBJECT or OBJECT:0xADDRESS.
 // A line that is not known becomes OBJECT:SYMBOL, a symbol OBJECT:0xADDRESS, a

@@ -3,29 +3,16 @@ package path
 import (
 	"cmp"
 	"slices"
+
+	"github.com/profilecollection/pct/pct/internal/calltree"
 )
 
 // entry is the function where a program starts for its author; the frames that
 // call it belong to the start-up code.
 const entry = "main"
 
-// A tree is the calling context tree of all runs at one granularity: its nodes
-// are call paths, a node's parent is its caller. Node 0 is the root.
-type tree struct {
-	nodes  []treeNode
-	labels []string
-
-	located map[int32]bool // labels that are FILE:LINE
-
-	labelIDs map[string]int32
-	children map[treeNode]int32
-}
-
-// treeNode is a node's key: two equal paths are one node.
-type treeNode struct {
-	parent int32
-	label  int32
-}
+// A tree is the calling context tree of all runs at one granularity.
+type tree struct{ *calltree.Builder }
 
 // spot is where a call path of a run is in the tree.
 type spot struct {
@@ -33,36 +20,11 @@ type spot struct {
 	inMain bool // main is on the path
 }
 
-func newTree() *tree {
-	return &tree{nodes: make([]treeNode, 1), located: map[int32]bool{}, labelIDs: map[string]int32{}, children: map[treeNode]int32{}}
-}
-
-// label returns the id of a label.
-func (t *tree) label(label string) int32 {
-	id, ok := t.labelIDs[label]
-	if !ok {
-		id = int32(len(t.labels))
-		t.labels = append(t.labels, label)
-		t.labelIDs[label] = id
-	}
-	return id
-}
-
-// child returns the node of a frame called from parent.
-func (t *tree) child(parent, label int32) int32 {
-	key := treeNode{parent, label}
-	node, ok := t.children[key]
-	if !ok {
-		node = int32(len(t.nodes))
-		t.nodes = append(t.nodes, key)
-		t.children[key] = node
-	}
-	return node
-}
+func newTree() tree { return tree{calltree.NewBuilder()} }
 
 // A step is what a frame does to a call path.
 type step struct {
-	label int32
+	frame int32
 	main  bool
 }
 
@@ -73,76 +35,136 @@ type shape struct {
 	pastMain    bool // keep the callers of main
 }
 
-// steps labels the frames of each place, outermost first.
-func (t *tree) steps(all *symbols, sh shape) [][]step {
+// steps makes the frames of each place, outermost first. Call sites are no matter of
+// the place alone: see callSteps.
+func (t tree) steps(all *symbols, sh shape) [][]step {
+	if sh.granularity == Call {
+		return nil
+	}
 	steps := make([][]step, len(all.chains))
 	for i, chain := range all.chains {
 		if sh.granularity == Address {
 			chain = chain[len(chain)-1:] // inlined functions share the address
 		}
-		for _, f := range slices.Backward(chain) {
-			label := t.label(sh.label(f, sh.granularity))
-			if sh.granularity == Line && f.located() {
-				t.located[label] = true
-			}
-			steps[i] = append(steps[i], step{label, f.function == entry})
+		for j, f := range slices.Backward(chain) {
+			made := sh.frame(f)
+			made.Inlined = sh.granularity == Location && j < len(chain)-1
+			steps[i] = append(steps[i], step{t.Frame(made), f.function == entry})
 		}
 	}
 	return steps
 }
 
-// add puts the nodes of a run into the tree and returns where each went. place
+// callSteps are the steps of a place called from another one, or from none
+// (unselected), where frames are told apart by their call sites.
+func (t tree) callSteps(all *symbols, place, caller int32, sh shape) []step {
+	var at *frame
+	if caller != unselected {
+		at = &all.chains[caller][0]
+	}
+	chain := all.chains[place]
+	var steps []step
+	for j, f := range slices.Backward(chain) {
+		made := calltree.Frame{Name: f.shortLabel(Symbol), Function: f.function}
+		if at != nil && (sh.pastMain || f.function != entry) {
+			made.Name += "@" + at.site()
+		}
+		at = &chain[j]
+		steps = append(steps, step{t.Frame(made), f.function == entry})
+	}
+	return steps
+}
+
+// frame is a frame as the tree tells it apart from others.
+func (sh shape) frame(f frame) calltree.Frame {
+	made := calltree.Frame{Name: sh.label(f, sh.granularity)}
+	switch {
+	case sh.granularity == Location:
+		made.Function, made.Object, made.Addr, made.File, made.Line = f.function, f.object, f.addr, f.file, f.line
+	case sh.granularity == Symbol:
+		made.Function = f.function
+	case sh.granularity == Line && f.located():
+		made.File, made.Line = f.file, f.line
+	}
+	return made
+}
+
+// add puts the nodes of a run into the tree and returns where each went. places
 // gives the place of each, whose steps are taken from the caller's node.
-func (t *tree) add(r *run, place []int32, steps [][]step, sh shape) []spot {
+func (t tree) add(r *run, places []int32, all *symbols, steps [][]step, sh shape) []spot {
 	at := make([]spot, len(r.Nodes))
+	type call struct{ place, caller int32 }
+	calls := map[call][]step{}
 	for id := 1; id < len(r.Nodes); id++ {
-		if place[id] == unselected {
+		place := places[id]
+		if place == unselected {
 			continue // with innermost places, parents are: the path begins where it ends
 		}
-		where := at[r.Nodes[id].Parent]
-		for _, s := range steps[place[id]] {
+		parent := r.Nodes[id].Parent
+		var todo []step
+		if sh.granularity == Call {
+			from := call{place, unselected}
+			if parent != 0 {
+				from.caller = places[parent]
+			}
+			var ok bool
+			if todo, ok = calls[from]; !ok {
+				todo = t.callSteps(all, from.place, from.caller, sh)
+				calls[from] = todo
+			}
+		} else {
+			todo = steps[place]
+		}
+		where := at[parent]
+		for _, s := range todo {
 			if s.main && !where.inMain {
 				where.inMain = true
 				if !sh.pastMain {
 					where.node = 0
 				}
 			}
-			if sh.granularity.coarse() && where.node != 0 && t.nodes[where.node].label == s.label {
+			if sh.granularity.coarse() && where.node != 0 && t.Nodes[where.node].Frame == s.frame {
 				continue
 			}
-			where.node = t.child(where.node, s.label)
+			where.node = t.Child(where.node, s.frame)
 		}
 		at[id] = where
 	}
 	return at
 }
 
-// path returns the labels from a node outwards, at most levels of them; 0 is all.
-func (t *tree) path(node int32, levels int) []string {
-	var labels []string
-	for ; node != 0 && (levels == 0 || len(labels) < levels); node = t.nodes[node].parent {
-		labels = append(labels, t.labels[t.nodes[node].label])
+// path returns the names from a node outwards, at most levels of them; 0 is all.
+func (t tree) path(node int32, levels int) []string {
+	var names []string
+	for ; node != 0 && (levels == 0 || len(names) < levels); node = t.Nodes[node].Parent {
+		names = append(names, t.name(node))
 	}
-	return labels
+	return names
 }
 
-// insert returns the node whose path has these labels, the innermost first.
-func (t *tree) insert(labels []string) int32 {
-	var node int32
-	for i := len(labels) - 1; i >= 0; i-- {
-		node = t.child(node, t.label(labels[i]))
+// name returns the name of a node's own frame.
+func (t tree) name(node int32) string { return t.Frames[t.Nodes[node].Frame].Name }
+
+// cut returns the node of the innermost frames of a path, at most levels of them, 0 is
+// all; one that is open at its outer end has a frame "?" there.
+func (t tree) cut(node int32, levels int, open bool) int32 {
+	var frames []int32
+	for ; node != 0 && (levels == 0 || len(frames) < levels); node = t.Nodes[node].Parent {
+		frames = append(frames, t.Nodes[node].Frame)
 	}
-	return node
+	if open && (levels == 0 || len(frames) < levels) {
+		frames = append(frames, t.Frame(calltree.Frame{Name: outside}))
+	}
+	return t.Insert(frames)
 }
 
-// compare orders paths by their labels from the inside outwards.
-func (t *tree) compare(a, b int32) int {
+// compare orders paths by their names from the inside outwards.
+func (t tree) compare(a, b int32) int {
 	for a != b && a != 0 && b != 0 {
-		x, y := t.nodes[a], t.nodes[b]
-		if c := cmp.Compare(t.labels[x.label], t.labels[y.label]); c != 0 {
+		if c := cmp.Compare(t.name(a), t.name(b)); c != 0 {
 			return c
 		}
-		a, b = x.parent, y.parent
+		a, b = t.Nodes[a].Parent, t.Nodes[b].Parent
 	}
 	return cmp.Compare(a, b)
 }

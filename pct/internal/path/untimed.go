@@ -6,8 +6,8 @@ import (
 	"github.com/profilecollection/pct/pct/data"
 )
 
-// untimedWhy says what to do about counters.
-const untimedWhy = "the samples are counts (histograms), which have no times and threads; take a log to have them (profile -log, or PCT=l)"
+// untimedWhy says what to do about samples without times.
+const untimedWhy = "the samples are counts (histograms, or imported ones), which have no times and threads; take a log to have them (profile -log, or PCT=l)"
 
 // untimed returns how many of the runs' samples have no time, and how many there are.
 func (rs *Runs) untimed() (without, all int) {

@@ -12,6 +12,7 @@ import (
 	"math"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/profilecollection/pct/pct/internal/path"
 )
@@ -42,9 +43,10 @@ func Profile(w io.Writer, p *path.Profile, style Style) error {
 		line.WriteString(gap + callPath(row.Frames))
 		if style.Colour && fraction >= hot {
 			fmt.Fprintf(out, "\x1b[1m%s\x1b[m\n", line.String())
-		} else {
-			fmt.Fprintln(out, line.String())
+			continue
 		}
+		out.WriteString(line.String())
+		out.WriteByte('\n')
 	}
 	if p.Hidden > 0 {
 		fmt.Fprintf(out, "# %s more not shown, with %.1f%%\n", plural(p.Hidden, "row"), 100*p.Fraction(p.HiddenWeight))
@@ -143,6 +145,20 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+// Units is the word for many of a unit, which is in the singular unless it is a symbol or the
+// data of another tool: bytes, misses, switches; µs, B.
+func Units(unit string) string {
+	switch {
+	case unit == "", utf8.RuneCountInString(unit) <= 2:
+		return unit
+	case strings.HasSuffix(unit, "ss"), strings.HasSuffix(unit, "ch"), strings.HasSuffix(unit, "sh"), strings.HasSuffix(unit, "x"):
+		return unit + "es"
+	case strings.HasSuffix(unit, "s"):
+		return unit
+	}
+	return unit + "s"
+}
+
 // maxTop is the number of values shown of a field that is no number.
 const maxTop = 10
 
@@ -205,12 +221,25 @@ func percent(part, whole int) float64 { return 100 * float64(part) / float64(who
 // Printable replaces what could break a line or steer a terminal: names and
 // values come from the programs that were profiled.
 func Printable(s string) string {
+	if plain(s) {
+		return s
+	}
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return '?'
 		}
 		return r
 	}, s)
+}
+
+// plain reports whether a text is what most are: characters of ASCII that are printed.
+func plain(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
 }
 
 // clip keeps a command line readable.

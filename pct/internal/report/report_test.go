@@ -129,3 +129,13 @@ var errBroken = errors.New("broken")
 type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, errBroken }
+
+func TestUnits(t *testing.T) {
+	for unit, want := range map[string]string{
+		"": "", "µs": "µs", "B": "B", "byte": "bytes", "bytes": "bytes", "fault": "faults", "miss": "misses", "switch": "switches", "seconds": "seconds",
+	} {
+		if got := Units(unit); got != want {
+			t.Errorf("Units(%q) = %q, want %q", unit, got, want)
+		}
+	}
+}

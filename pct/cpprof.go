@@ -1,0 +1,205 @@
+package main
+
+import (
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/profilecollection/pct/pct/internal/calltree"
+	"github.com/profilecollection/pct/pct/internal/path"
+	"github.com/profilecollection/pct/pct/internal/report"
+)
+
+// significant is the default threshold of call path profiles.
+const significant = 0.01
+
+// recursionHelp is what all profiles have in common that count with descendants.
+const recursionHelp = `
+No sample counts twice in a row, however often a recursive program is in its functions.
+docs/CALLPATHS.md says exactly what is counted.
+`
+
+// selectionHelp ends the details of all of them.
+const selectionHelp = `
+Fractions are of the samples that -where, -window, -through and -not leave; -e adds
+their standard errors. Rows below -threshold (default 0.01) and after -n are counted in
+the last line. -by prints a profile for each value. -g tells frames apart by function,
+by function and call site, by line, address, source file or object.
+`
+
+// cpprofCommands are the profiles of CPPROF: Hall and Goldberg 1993.
+func cpprofCommands() []command {
+	flags := append([]string{"e", "n ROWS", "threshold"}, callFlags...)
+	root := `
+ROOT is the name of a function, of a C++ function also without parameters and name
+space, or a pattern in which * stands for any text and ? for any character: all
+functions that it fits are roots.
+`
+	return []command{
+		{
+			name:    "fn",
+			summary: "Function profile: functions, each with all that it called",
+			details: `
+A row such as "0.8632 db_get_property [530]" says that 0.8632 of the resource was
+used while db_get_property was on the stack: by itself or by what it called, directly or
+not. Begin here, and go on from the functions with large fractions by pct up and
+pct down.
+` + recursionHelp + selectionHelp,
+			flags: flags, least: significant,
+			example: "/tmp/pct/forms.4711",
+			run:     (*invocation).functionProfile,
+		},
+		{
+			name:    "body",
+			summary: "Body profile: functions, each by itself",
+			details: `
+A row such as "0.8632 db_read_record [530]" says that 0.8632 of the resource was used
+in the body of db_read_record, without what it called: what prof(1) tells, of any
+resource.
+` + selectionHelp,
+			flags: flags, least: significant,
+			example: "-where 'n > 1000' /tmp/pct/forms.4711",
+			run:     (*invocation).bodyProfile,
+		},
+		{
+			name:    "down",
+			summary: "Downward call path profile: what ROOT called, and what that called", operands: "ROOT DIR...",
+			details: `
+A row such as "0.68012 (main uniquify_db qsort) [1820]" says that 0.68012 of the resource
+was used by qsort, and all that it called, when uniquify_db called it, called by main:
+what would be saved if qsort cost nothing there. Rows are all call paths that begin
+with ROOT, each from the outermost call of ROOT on a stack.
+` + root + recursionHelp + selectionHelp,
+			flags: flags, least: significant,
+			example: "main -g call /tmp/pct/process_db.4711",
+			run:     func(v *invocation) error { return v.callPathProfile(report.DownwardProfile, (*calltree.Tree).Downward) },
+		},
+		{
+			name:    "up",
+			summary: "Upward call path profile: who called ROOT, and who called them", operands: "ROOT DIR...",
+			details: `
+A row such as "0.6873 (address_information db_get_property) [422]" says that 0.6873 of
+the resource was used by db_get_property, and all that it called, when address_information
+called it. Rows are all call paths that end with ROOT, each from the innermost
+call of ROOT on a stack outwards.
+` + root + recursionHelp + selectionHelp,
+			flags: flags, least: significant,
+			example: "db_read_record /tmp/pct/forms.4711",
+			run:     func(v *invocation) error { return v.callPathProfile(report.UpwardProfile, (*calltree.Tree).Upward) },
+		},
+		{
+			name:    "tree",
+			summary: "Sample tree profile: all call paths from the outermost frames, as a tree",
+			details: `
+Each row is a function with its share of the resource, below its caller, and indented by
+two blanks more. Recursive calls are all there.
+` + selectionHelp,
+			flags: flags, least: significant,
+			example: "-threshold 5% /tmp/pct/forms.4711",
+			run:     (*invocation).treeProfile,
+		},
+	}
+}
+
+func (v *invocation) functionProfile() error {
+	return v.eachGroup(func(t *calltree.Tree, head report.CallHead, style report.CallStyle) error {
+		return report.Functions(&v.out, report.FunctionProfile, t, t.Functions(), head, style)
+	})
+}
+
+func (v *invocation) bodyProfile() error {
+	return v.eachGroup(func(t *calltree.Tree, head report.CallHead, style report.CallStyle) error {
+		return report.Functions(&v.out, report.BodyProfile, t, t.Bodies(), head, style)
+	})
+}
+
+func (v *invocation) treeProfile() error {
+	return v.eachGroup(func(t *calltree.Tree, head report.CallHead, style report.CallStyle) error {
+		return report.SampleTree(&v.out, t, head, style)
+	})
+}
+
+// callPathProfile makes the profiles whose root is the first name.
+func (v *invocation) callPathProfile(title string, profile func(*calltree.Tree, func(*calltree.Frame) bool, float64) *calltree.CallPaths) error {
+	root, err := calltree.ParsePattern(v.dirs[0])
+	if err != nil {
+		return v.misuse("ROOT: %v", err)
+	}
+	v.dirs = v.dirs[1:]
+	if len(v.dirs) == 0 {
+		return v.misuse("want ROOT, a function, and run directories; there is only %s", root)
+	}
+	found := false
+	var frames []calltree.Frame
+	err = v.eachGroup(func(t *calltree.Tree, head report.CallHead, style report.CallStyle) error {
+		frames = t.Frames
+		p := profile(t, root.Among(t.Frames).Frame, style.Threshold)
+		found = found || len(p.Rows) > 0 || p.Hidden > 0
+		return report.CallPaths(&v.out, title, t, p, head, style)
+	})
+	switch {
+	case err != nil || found:
+		return err
+	case v.warned[noCallers]:
+		return fmt.Errorf("no sample was taken in a function %s itself, and without callers none is known to be below it; pct body lists the functions", root)
+	}
+	return noRoot(root, frames)
+}
+
+// suggestions is how many names are suggested for one that is not there.
+const suggestions = 5
+
+// noRoot says that no frame fits a pattern, and which names are like it.
+func noRoot(root calltree.Pattern, frames []calltree.Frame) error {
+	names := calltree.Nearest(frames, root.String(), suggestions)
+	if len(names) == 0 {
+		return fmt.Errorf("no sample has a function %s on its stack; pct fn lists the functions", root)
+	}
+	for i, name := range names {
+		names[i] = report.Printable(name)
+	}
+	return fmt.Errorf("no sample has a function %s on its stack; there are %s (pct fn lists all)", root, strings.Join(names, ", "))
+}
+
+// eachGroup writes the head and the profile of each group of samples.
+func (v *invocation) eachGroup(write func(*calltree.Tree, report.CallHead, report.CallStyle) error) error {
+	defer debug.SetGCPercent(debug.SetGCPercent(littleGarbage))
+	runs, selected, c, err := v.calls(v.Granularity)
+	if err != nil {
+		return err
+	}
+	if err := report.Head(&v.out, runs.Summary(), selected.Samples(), selected.Limits()); err != nil {
+		return err
+	}
+	style := report.CallStyle{Errors: v.errors, Rows: v.Rows, Threshold: v.Threshold}
+	head := callHead(runs, "") // from here on nobody needs the samples, which are large
+	head.Refined = v.Refinements
+	for _, group := range c.Groups {
+		head.Group = group.Name
+		if err := write(group.Tree, head, style); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// callHead describes what was sampled. The interval is known if all runs have the same.
+func callHead(runs *path.Runs, group string) report.CallHead {
+	head := report.CallHead{Group: group}
+	for _, r := range runs.Data() {
+		if len(r.Samples) == 0 {
+			continue
+		}
+		interval := r.Header.Interval
+		if interval == 0 && r.Header.Unit == "µs" {
+			interval = uint64(r.Header.Period / time.Microsecond)
+		}
+		if head.Resource == "" {
+			head.Resource, head.Unit, head.Interval = r.Header.Resource, r.Header.Unit, interval
+		} else if head.Interval != interval {
+			head.Interval = 0
+		}
+	}
+	return head
+}

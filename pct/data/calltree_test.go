@@ -1,0 +1,286 @@
+package data
+
+import (
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+// testNode is a node of a calls file.
+type testNode struct {
+	object  uint16
+	address uint64
+	parent  uint32
+	self    uint32
+	calls   uint32
+}
+
+// testTree is where the tree of a test's calls file begins.
+const testTree = 8192
+
+// callsOf makes the bytes of a calls file as a collector does; nodes begin with the root.
+func callsOf(objects string, nodes ...testNode) []byte {
+	return sizedCallsOf(contextSize, objects, nodes...)
+}
+
+// sizedCallsOf does that with nodes of another size.
+func sizedCallsOf(size int, objects string, nodes ...testNode) []byte {
+	const tree = testTree
+	b := make([]byte, tree+contextsHeaderSize+size*(1+len(nodes)))
+	u32 := func(at, v int) { binary.LittleEndian.PutUint32(b[at:], uint32(v)) }
+	u64 := func(at int, v uint64) { binary.LittleEndian.PutUint64(b[at:], v) }
+	copy(b, callsMagic)
+	u32(16, callsHeaderSize)
+	u32(atCallsObjects, callsHeaderSize)
+	u32(24, tree-callsHeaderSize)
+	u32(atCallsUsed, len(objects))
+	u64(atCallsTree, tree)
+	u64(atCallsPeriod, uint64(time.Millisecond))
+	u64(atCallsStart, uint64(time.Hour))
+	u64(atCallsInterval, 1000)
+	u64(atCallsLost, 2)
+	u32(atCallsPid, 4711)
+	copy(b[atCallsClock:], "perf")
+	copy(b[atCallsResource:], "cpu")
+	copy(b[atCallsUnit:], "µs")
+	copy(b[callsHeaderSize:], objects)
+	copy(b[tree:], contextsMagic)
+	u32(tree+atTreeHeader, contextsHeaderSize)
+	u32(tree+atTreeNode, size)
+	u32(tree+atTreeCount, 1+len(nodes))
+	u32(tree+atTreeCapacity, 1+len(nodes))
+	u64(tree+atTreeLost, 3)
+	for i, n := range nodes {
+		at := tree + contextsHeaderSize + size*(i+1)
+		u64(at+atNodeWhere, uint64(n.object)<<nodeObjectShift|n.address)
+		u32(at+atNodeParent, int(n.parent))
+		u32(at+atNodeSelf, int(n.self))
+		if size == countedContextSize {
+			u32(at+atNodeCalls, int(n.calls))
+		}
+	}
+	return b
+}
+
+const testObjects = "1\t0\t1000\t2000\tc00\tab12\t/bin/p\n2\t2\t7000\t8000\t0\t\t[anon]\n"
+
+// testCalls has two threads, a partial path, and a node that hangs in no tree.
+func testCalls() []byte { return sizedTestCalls(contextSize) }
+
+func sizedTestCalls(size int) []byte {
+	return sizedCallsOf(size, testObjects,
+		testNode{objectRoot, 0, 0, 0, 0},
+		testNode{objectRoot, 7, 1, 0, 0},
+		testNode{1, 0x400, 2, 0, 2},
+		testNode{1, 0x500, 3, 5, 4},
+		testNode{objectRoot, 8, 1, 0, 0},
+		testNode{objectPartial, 1, 5, 0, 0},
+		testNode{2, 0x7010, 6, 3, 3},
+		testNode{1, 0x500, 0, 0, 9},
+		testNode{objectGuessed, 0, 5, 0, 0},
+		testNode{0, 0xffff, 9, 1, 1},
+	)
+}
+
+func openCalls(t testing.TB, b []byte) (*Run, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "calls")
+	check(t, os.WriteFile(path, b, 0o600))
+	return Open(path)
+}
+
+func TestCalls(t *testing.T) {
+	r, err := openCalls(t, testCalls())
+	check(t, err)
+	want := Header{Resource: "cpu", Unit: "µs", Clock: "perf", Period: time.Millisecond, Start: time.Unix(3600, 0), Interval: 1000}
+	if r.Header != want {
+		t.Errorf("header %+v, want %+v", r.Header, want)
+	}
+	objects := []Object{{},
+		{Path: "/bin/p", BuildID: "ab12", Start: 0x1000, End: 0x2000, Bias: 0xc00},
+		{Path: "[anon]", Kind: 2, Start: 0x7000, End: 0x8000},
+	}
+	if !reflect.DeepEqual(r.Objects, objects) {
+		t.Errorf("objects %+v", r.Objects)
+	}
+	if nodes := []Node{{}, {0, 1, 0x400}, {1, 1, 0x500}, {0, 2, 0x7010}, {0, 0, 0xffff}}; !reflect.DeepEqual(r.Nodes, nodes) {
+		t.Errorf("nodes %+v", r.Nodes)
+	}
+	samples := []Sample{
+		{Thread: 7, Node: 2, Weight: 5000, Count: 5, Untimed: true},
+		{Thread: 8, Node: 3, Weight: 3000, Count: 3, Partial: true, Untimed: true},
+		{Thread: 8, Node: 4, Weight: 1000, Count: 1, Untimed: true},
+	}
+	if !reflect.DeepEqual(r.Samples, samples) {
+		t.Errorf("samples %+v", r.Samples)
+	}
+	if m := r.Meta; m.Samples != 9 || m.Partial != 3 || m.Lost != 5 || m.Pid != 4711 || r.Lost[LostCounts] != 5 {
+		t.Errorf("meta %+v, lost %v", m, r.Lost)
+	}
+	if want := []string{"call paths through code without call frame information, followed by its frame pointers: 1"}; !reflect.DeepEqual(r.Meta.Notes, want) {
+		t.Errorf("notes %q", r.Meta.Notes)
+	}
+}
+
+// Activations are counted by each node, or by none.
+func TestCountedCalls(t *testing.T) {
+	plain, err := openCalls(t, testCalls())
+	check(t, err)
+	if plain.Calls != nil {
+		t.Errorf("counts %v of activations that are not counted", plain.Calls)
+	}
+	r, err := openCalls(t, sizedTestCalls(countedContextSize))
+	check(t, err)
+	if want := []uint32{0, 2, 4, 3, 1}; !reflect.DeepEqual(r.Calls, want) {
+		t.Errorf("calls %v, want %v", r.Calls, want)
+	}
+	if !reflect.DeepEqual(r.Nodes, plain.Nodes) || !reflect.DeepEqual(r.Samples, plain.Samples) {
+		t.Errorf("nodes %+v, samples %+v", r.Nodes, r.Samples)
+	}
+	// Beside others that are not counted they stay parallel to the nodes.
+	dir := t.TempDir()
+	for i, b := range [][]byte{testCalls(), sizedTestCalls(countedContextSize), testCalls()} {
+		check(t, os.WriteFile(filepath.Join(dir, string(rune('a'+i))), b, 0o600))
+	}
+	both, err := OpenFiles(dir, []string{"a", "b", "c"})
+	check(t, err)
+	if want := []uint32{0, 0, 0, 0, 0, 2, 4, 3, 1, 0, 0, 0, 0}; len(both.Damage) > 0 || !reflect.DeepEqual(both.Calls, want) {
+		t.Errorf("calls %v, want %v; %v", both.Calls, want, both.Damage)
+	}
+}
+
+// A calls file that is cut off gives what stands before, and a message.
+func TestCutCalls(t *testing.T) {
+	whole := testCalls()
+	for cut := 1; cut < len(whole); cut++ {
+		if cut > 100 && cut < testTree && cut%512 > 1 {
+			continue
+		}
+		r, err := openCalls(t, whole[:cut])
+		if err == nil {
+			t.Fatalf("cut at %d: no message", cut)
+		}
+		var torn *Truncated
+		if r == nil && cut >= testTree+contextsHeaderSize || r != nil && !errors.As(err, &torn) {
+			t.Fatalf("cut at %d: %v, %v", cut, r, err)
+		}
+		if r != nil {
+			consistent(t, r)
+		}
+	}
+}
+
+// One that is just being made has no tree yet, or none of its nodes.
+func TestCallsBeingMade(t *testing.T) {
+	b := callsOf("")
+	if _, err := openCalls(t, b); err != nil {
+		t.Error(err)
+	}
+	copy(b[testTree:], make([]byte, contextsHeaderSize))
+	if r, err := openCalls(t, b); err != nil || len(r.Samples) != 0 {
+		t.Errorf("without a tree: %v, %v", r, err)
+	}
+}
+
+// What contradicts itself is told, and the rest is read.
+func TestDamagedCalls(t *testing.T) {
+	tests := []struct {
+		why   string
+		bytes []byte
+	}{
+		{"hang in no tree", callsOf(testObjects, testNode{objectRoot, 0, 0, 1, 0}, testNode{1, 1, 2, 1, 0}, testNode{1, 2, 9, 1, 0}, testNode{1, 2, 0, 1, 0})},
+		{"does not tell of", callsOf(testObjects, testNode{objectRoot, 0, 0, 0, 0}, testNode{7, 1, 1, 1, 0})},
+		{"line about objects", callsOf("1\tx\n"+testObjects, testNode{objectRoot, 0, 0, 0, 0}, testNode{1, 1, 1, 1, 0})},
+		{"line about objects", callsOf(testObjects+"3\t0\t10", testNode{objectRoot, 0, 0, 0, 0}, testNode{1, 1, 1, 1, 0})},
+	}
+	for _, tt := range tests {
+		path := filepath.Join(t.TempDir(), "calls")
+		check(t, os.WriteFile(path, tt.bytes, 0o600))
+		r, err := OpenFiles(filepath.Dir(path), []string{"calls", "calls"})
+		if err != nil || len(r.Damage) != 2 || !strings.Contains(r.Damage[0].Error(), tt.why) || len(r.Samples) == 0 {
+			t.Errorf("want %q: %v, %+v", tt.why, err, r)
+		}
+	}
+}
+
+func FuzzCalls(f *testing.F) {
+	f.Add(testCalls())
+	f.Add(sizedTestCalls(countedContextSize))
+	f.Fuzz(func(t *testing.T, src []byte) {
+		path := filepath.Join(t.TempDir(), "calls")
+		check(t, os.WriteFile(path, src, 0o600))
+		r := newRun()
+		if err := r.readCalls(path); err == nil && len(src) < callsHeaderSize {
+			t.Fatalf("%d bytes are taken for whole", len(src))
+		}
+		consistent(t, r)
+	})
+}
+
+// Whatever a byte becomes, what is read is consistent.
+func TestFlippedCalls(t *testing.T) {
+	whole := sizedTestCalls(countedContextSize)
+	path := filepath.Join(t.TempDir(), "calls")
+	for i := range whole {
+		if whole[i] == 0 && i%64 > 0 {
+			continue
+		}
+		for _, flip := range []byte{1, 0x80, 0xff} {
+			bad := append([]byte{}, whole...)
+			bad[i] ^= flip
+			check(t, os.WriteFile(path, bad, 0o600))
+			r := newRun()
+			_ = r.readCalls(path)
+			consistent(t, r)
+		}
+	}
+}
+
+// A process that was measured by several resources has a file for each.
+func TestOpenAll(t *testing.T) {
+	dir := t.TempDir()
+	put := func(name, resource string, samples uint32) {
+		b := callsOf("1\t1\t400000\t500000\t0\tab\t/bin/a\n", testNode{object: objectRoot}, testNode{object: 1, address: 0x400010, parent: 1, self: samples})
+		copy(b[atCallsResource:], resource+"\x00")
+		if err := os.WriteFile(filepath.Join(dir, name), b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	names := func() (names []string) {
+		runs, err := OpenAll(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range runs {
+			if r.Dir != dir || len(r.Damage) > 0 || len(r.Samples) != 1 || r.Meta.Samples != r.Samples[0].Count {
+				t.Errorf("%s: %+v", r.Header.Resource, r)
+			}
+			names = append(names, r.Header.Resource)
+		}
+		return names
+	}
+	put("calls.io", "io", 3)
+	put("calls.alloc", "alloc", 5)
+	if got := names(); !reflect.DeepEqual(got, []string{"alloc", "io"}) {
+		t.Errorf("without the first one: %v", got)
+	}
+	put("calls", "cpu", 7)
+	if got := names(); !reflect.DeepEqual(got, []string{"cpu", "alloc", "io"}) {
+		t.Errorf("resources %v", got)
+	}
+	if r, err := Open(dir); err != nil || r.Header.Resource != "cpu" || r.Meta.Samples != 7 {
+		t.Errorf("Open: %+v, %v", r, err)
+	}
+	// What is no file of call paths is not another resource.
+	if err := os.WriteFile(filepath.Join(dir, "calls.txt"), []byte("text"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got := names(); len(got) != 3 {
+		t.Errorf("resources %v", got)
+	}
+}

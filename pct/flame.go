@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/profilecollection/pct/pct/internal/flame"
+	"github.com/profilecollection/pct/pct/internal/path"
+	"github.com/profilecollection/pct/pct/internal/report"
+)
+
+// flameOptions are the values of the flags of flame graphs alone.
+type flameOptions struct {
+	html     bool
+	inverted bool
+	title    string
+	base     []string // run directories
+}
+
+func flameFlags() []flag {
+	return []flag{
+		{"html", "", "a page, with both graphs and a table of functions; also by a FILE of -O that ends in .html",
+			func(o *options, _ string) error { o.flame.html = true; return nil }},
+		{"inverted", "", "functions at the root, and on them what calls them",
+			func(o *options, _ string) error { o.flame.inverted = true; return nil }},
+		{"title", "TEXT", "what stands above the graph (default: the command that ran)",
+			func(o *options, s string) error { o.flame.title = s; return nil }},
+		{"diff", "BASE", "colour by what changed since the run BASE: red is more, blue less; may be repeated for a set of runs",
+			func(o *options, s string) error { o.flame.base = append(o.flame.base, s); return nil }},
+	}
+}
+
+func flameCommands() []command {
+	return []command{{
+		name:    "flame",
+		summary: "Flame graph of the call paths, an SVG or HTML file for any browser",
+		details: `
+Each frame is as wide as its share of the samples, with all that it calls, and stands
+above its caller; functions are in the order of their names. A click zooms into a
+frame, Escape or the frame "all" leads back; Ctrl-F searches by a regular expression
+and tells the share of the samples whose stacks have a match. The arrow keys go from
+frame to frame, Enter zooms. The address of the page keeps zoom and search. The file
+needs no network, and prints as it is seen; without a script it is a plain picture.
+
+With -inverted the innermost functions are at the root, and on each is what called it:
+what is hot wherever it is called from. A page (-html) has both graphs. With -by, each
+value is a frame at the root, with its samples on it.
+
+Colours: warm are functions of the program, green those of libraries, blue those of
+the kernel, grey what is not known. With -diff the widths are those of DIR, and the
+colours the change of the share since BASE; what may be chance (up to two standard
+deviations) has no colour. What only BASE has is told below the graph.
+
+Frames narrower than -threshold (default 0.0001) are left out, also more than 10,000 in
+all, and what is on 300 frames or more; the graph says how much that is. A search does
+not find them.
+`,
+		flags:   append([]string{"html", "inverted", "title", "diff", "threshold"}, callFlags...),
+		least:   0.0001,
+		example: "-O cc1.svg /tmp/pct/cc1.4711",
+		run:     (*invocation).flameGraph,
+	}}
+}
+
+func (v *invocation) flameGraph() error {
+	o := flame.Options{Inverted: v.flame.inverted, Threshold: v.Threshold}
+	runs, selected, groups, err := v.flameGroups()
+	if err != nil {
+		return err
+	}
+	summary := runs.Summary()
+	if o.Facts, err = facts(summary, selected, ""); err != nil {
+		return err
+	}
+	o.Title = v.flame.title
+	if !v.given["title"] {
+		o.Title = "Call paths"
+		if len(summary.Commands) > 0 {
+			program, _, _ := strings.Cut(summary.Commands[0], " ")
+			o.Title += " of " + filepath.Base(program)
+		}
+	}
+	if len(v.flame.base) > 0 {
+		v.dirs = v.flame.base
+		baseRuns, baseSelected, base, err := v.flameGroups()
+		if err != nil {
+			return fmt.Errorf("-diff: %w", err)
+		}
+		of := baseRuns.Summary()
+		if of.Resource != summary.Resource {
+			return fmt.Errorf("-diff: %s was measured in the base and %s now, which can't be compared", of.Resource, summary.Resource)
+		}
+		o.Base, o.Compared = base, strings.Join(v.flame.base, " ")
+		more, err := facts(of, baseSelected, "base: ")
+		if err != nil {
+			return err
+		}
+		o.Facts = append(o.Facts, more...)
+	}
+	g := flame.New(groups, o)
+	switch strings.ToLower(filepath.Ext(v.outFile)) {
+	case ".html", ".htm":
+		return g.HTML(&v.out)
+	}
+	if v.flame.html {
+		return g.HTML(&v.out)
+	}
+	return g.SVG(&v.out)
+}
+
+// flameGroups are the selected call paths. With functions, all that is known of them
+// is taken, as their objects give the colours.
+func (v *invocation) flameGroups() (*path.Runs, *path.Selection, []flame.Group, error) {
+	g := v.Granularity
+	if g == path.Symbol {
+		g = path.Location
+	}
+	runs, selected, c, err := v.calls(g)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	groups := make([]flame.Group, len(c.Groups))
+	for i, group := range c.Groups {
+		groups[i] = flame.Group{Name: group.Name, Tree: group.Tree}
+	}
+	return runs, selected, groups, nil
+}
+
+// facts are the lines of a report's head.
+func facts(s path.Summary, selected *path.Selection, before string) ([]string, error) {
+	var head bytes.Buffer
+	if err := report.Head(&head, s, selected.Samples(), selected.Limits()); err != nil {
+		return nil, err
+	}
+	var lines []string
+	for line := range strings.Lines(head.String()) {
+		lines = append(lines, before+strings.TrimSpace(strings.TrimPrefix(line, "#")))
+	}
+	if resource := cmp.Or(s.Resource, "cpu"); resource != "cpu" {
+		lines = append(lines, before+"resource: "+resource)
+	}
+	return lines, nil
+}

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/profilecollection/pct/pct/internal/calltree"
+	"github.com/profilecollection/pct/pct/internal/gmon"
+	"github.com/profilecollection/pct/pct/internal/report"
+	"github.com/profilecollection/pct/translators"
+)
+
+type gprofOptions struct {
+	program     string // that wrote the gmon.out files
+	flat, graph bool   // only this table
+}
+
+func gprofFlags() []flag {
+	return []flag{
+		{"gmon", "PROGRAM", "the names are gmon.out files that PROGRAM, built with -pg, has written; several are added up",
+			func(o *options, s string) error { o.gprof.program = s; return nil }},
+		{"flat", "", "only the flat profile",
+			func(o *options, _ string) error { o.gprof.flat = true; return nil }},
+		{"graph", "", "only the call graph",
+			func(o *options, _ string) error { o.gprof.graph = true; return nil }},
+	}
+}
+
+func gprofCommands() []command {
+	return []command{{
+		name:    "gprof",
+		summary: "The tables of gprof: flat profile, and call graph with callers and callees",
+		details: `
+In the flat profile, self is the time of samples in the body of a function, and total
+also that of samples in what it called, directly or not, each sample counted once. In
+the call graph each function has an index number, and an entry between lines of
+dashes: its callers, the function itself with its number in front, its callees. Self
+and children of a caller's line are what part of the function's self and children came
+by this caller; of a callee's line, what part of the callee's came by this function.
+<spontaneous> is for stacks on which nothing called the function.
+
+These weights are of whole stacks: an arc, a caller and its callee, has the samples
+whose stack contains it, each once. So the lines of the callers add up to that of the
+function, and those of the callees to its children. Calls can't be known from samples:
+they are "-"; "samples" says how many samples have the function or the arc on their
+stack.
+
+Functions that call each other in a circle, however long, are a cycle, which has an
+entry as a whole: its callers, the cycle, and its members, each with the time in its
+body and in what it called outside of the cycle. Arcs within a cycle, and of a
+function to itself, are recursion: their time came in by the callers from outside, and
+is not counted again; the columns are empty. The sums above hold for functions in no
+cycle, and for each cycle as a whole; a member's own entry has all that was below it,
+other members included. Where an arc leads into a cycle, self is the time in the
+bodies of all its members.
+
+-threshold leaves out the functions, and entries, whose total is less.
+
+With -gmon PROGRAM, the files are gmon.out of a program that was built with -pg. They
+have no stacks: how much of a function's time came by a caller is concluded from the
+number of calls, as if all calls took the average, as gprof does; where calls differ
+it is wrong. A warning tells if the addresses do not fit PROGRAM's functions. Calls are counted there: 2/6 in a caller's line is 2 of 6 calls, 6+3 are
+6 calls from outside and 3 recursive ones. Such files don't say what ran in shared
+libraries. -through, -not, -where, -window and the like need stacks, and mean nothing
+there.
+`,
+		flags:   append([]string{"gmon", "flat", "graph", "threshold"}, callFlags...),
+		example: "-threshold 1% /tmp/pct/gzip.4711\n  pct gprof -gmon ./prog gmon.out",
+		run:     (*invocation).gprofReport,
+	}}
+}
+
+// gprofReport is the command "gprof".
+func (v *invocation) gprofReport() error {
+	if v.given["gmon"] {
+		return v.gmonReport()
+	}
+	runs, selected, c, err := v.calls(v.Granularity)
+	if err != nil {
+		return err
+	}
+	if err := report.Head(&v.out, runs.Summary(), selected.Samples(), selected.Limits()); err != nil {
+		return err
+	}
+	if len(v.Refinements) > 0 {
+		left := 0
+		for _, group := range c.Groups {
+			left += group.Tree.Whole().Samples
+		}
+		fmt.Fprintf(&v.out, "# %s on the call paths that -through and -not leave\n", plural(uint64(left), "sample"))
+	}
+	if !calls(runs) {
+		v.warn("these samples have no callers: in the call graph each function is by itself")
+	}
+	style := report.GprofStyle{Unit: "seconds", Scale: 1e-6, Decimals: 3, Threshold: v.Threshold}
+	for _, r := range runs.Data() {
+		if len(r.Samples) > 0 && r.Header.Unit != "µs" {
+			style.Unit, style.Scale, style.Decimals = report.Printable(r.Header.Unit), 1, 0
+			break
+		}
+	}
+	for _, group := range c.Groups {
+		if group.Name != "" {
+			fmt.Fprintf(&v.out, "#\n# %s, %s\n", report.Printable(group.Name), plural(uint64(group.Tree.Whole().Samples), "sample"))
+		}
+		if err := v.gprofTables(group.Tree.CallGraph(), style); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// gprofTables writes those of the two tables that were asked for.
+func (v *invocation) gprofTables(g *calltree.CallGraph, style report.GprofStyle) error {
+	o := v.gprof
+	if !o.graph || o.flat {
+		fmt.Fprintf(&v.out, "#\n# Flat profile\n#\n")
+		if err := report.GprofFlat(&v.out, g, style); err != nil {
+			return err
+		}
+	}
+	if !o.flat || o.graph {
+		fmt.Fprintf(&v.out, "#\n# Call graph\n#\n")
+		return report.GprofGraph(&v.out, g, style)
+	}
+	return nil
+}
+
+// stacksOnly are the flags that select samples, or name them, by what gmon.out lacks.
+var stacksOnly = []string{"g", "past-main", "templates", "by", "i", "window", "where", "through", "not", "r", "tree", "translator", "vmlinux"}
+
+// gmonReport makes the tables of gmon.out files.
+func (v *invocation) gmonReport() error {
+	for _, name := range stacksOnly {
+		if v.given[name] {
+			return v.misuse("-%s is for samples with stacks, which gmon.out has none of", name)
+		}
+	}
+	sum := &gmon.Data{}
+	for _, file := range v.dirs {
+		d, err := gmon.Read(file)
+		var cut *gmon.Truncated
+		switch {
+		case errors.As(err, &cut) && d != nil:
+			v.warn("%v; what stands before was read", err)
+		case err != nil:
+			return err
+		}
+		if err := sum.Add(d); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	why, err := sum.Mismatch(v.gprof.program)
+	if err != nil {
+		return err
+	}
+	if why != "" {
+		v.warn("%s seems not to be the program that has written this, or it was built again: %s; names may be wrong", v.gprof.program, why)
+	}
+	g, counting, err := sum.Graph(v.gprof.program, translators.Demangle)
+	if err != nil {
+		return err
+	}
+	if len(g.Entries) == 0 {
+		return fmt.Errorf("no function of %s was called or has time in %s; is this the program that has written it?",
+			v.gprof.program, strings.Join(v.dirs, " "))
+	}
+	fmt.Fprintf(&v.out, "# %s\n", report.Printable(v.gprof.program))
+	facts := []string{plural(uint64(len(v.dirs)), "gmon.out file"), plural(sum.Samples(), "sample")}
+	if rate := sum.Rate(); rate > 0 {
+		facts = append(facts, fmt.Sprintf("%d Hz", rate))
+	}
+	if n := len(sum.Blocks); n > 0 {
+		facts = append(facts, "counts of "+plural(uint64(n), "basic block"))
+	}
+	fmt.Fprintf(&v.out, "# %s\n", strings.Join(facts, ", "))
+	if counting > 0 {
+		fmt.Fprintf(&v.out, "# %.2f seconds in the counting of calls (mcount) are left out\n", counting)
+	}
+	fmt.Fprintf(&v.out, "# callers have shares by their number of calls, as if every call took the average time\n")
+	return v.gprofTables(g, report.GprofStyle{Unit: "seconds", Scale: 1, Decimals: 2, Threshold: v.Threshold})
+}

@@ -1,0 +1,87 @@
+package calltree
+
+import "slices"
+
+// A Builder gives out the numbers of frames and nodes.
+type Builder struct {
+	Frames []Frame
+	Nodes  []Node
+
+	frames   map[Frame]int32
+	children pairs
+}
+
+// NewBuilder returns a Builder whose only node is the root.
+func NewBuilder() *Builder {
+	return &Builder{Nodes: make([]Node, 1), frames: map[Frame]int32{}}
+}
+
+// Frame returns the number of a frame.
+func (b *Builder) Frame(f Frame) int32 {
+	id, ok := b.frames[f]
+	if !ok {
+		id = int32(len(b.Frames))
+		b.Frames = append(b.Frames, f)
+		b.frames[f] = id
+	}
+	return id
+}
+
+// Child returns the node of a frame called from parent.
+func (b *Builder) Child(parent, frame int32) int32 {
+	key := Node{parent, frame}
+	node, ok := b.children.get(key, b)
+	if !ok {
+		node = int32(len(b.Nodes))
+		b.Nodes = append(b.Nodes, key)
+		b.children.put(key, node, b)
+	}
+	return node
+}
+
+func (b *Builder) key(node int32) Node { return b.Nodes[node] }
+
+// Insert returns the node whose path has these frames, the innermost first.
+func (b *Builder) Insert(frames []int32) int32 {
+	var node int32
+	for i := len(frames) - 1; i >= 0; i-- {
+		node = b.Child(node, frames[i])
+	}
+	return node
+}
+
+// Tree returns the tree of what was built so far, in which the nodes have the weights
+// given and the others none. It shares frames and nodes with the Builder.
+func (b *Builder) Tree(self map[int32]Weight) *Tree {
+	t := &Tree{Frames: b.Frames, Nodes: b.Nodes, Self: make([]Weight, len(b.Nodes))}
+	for node, w := range self {
+		t.Self[node] = w
+	}
+	return t
+}
+
+// Compact is Tree, but of the nodes with weights and of those on their paths alone, which get
+// numbers of their own. It shares frames with the Builder.
+func (b *Builder) Compact(self map[int32]Weight) *Tree {
+	var needed []int32
+	known := map[int32]int32{0: 0} // numbers in the tree
+	for node := range self {
+		for ; ; node = b.Nodes[node].Parent {
+			if _, ok := known[node]; ok {
+				break
+			}
+			known[node] = 0
+			needed = append(needed, node)
+		}
+	}
+	slices.Sort(needed) // parents first
+	t := &Tree{Frames: b.Frames, Nodes: make([]Node, 1, len(needed)+1), Self: make([]Weight, len(needed)+1)}
+	for _, node := range needed {
+		known[node] = int32(len(t.Nodes))
+		t.Nodes = append(t.Nodes, Node{known[b.Nodes[node].Parent], b.Nodes[node].Frame})
+	}
+	for node, w := range self {
+		t.Self[known[node]] = w
+	}
+	return t
+}

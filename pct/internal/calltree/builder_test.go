@@ -1,0 +1,54 @@
+package calltree
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"testing"
+)
+
+// TestCompact has samples at a few nodes of a tree: the compact tree has these paths
+// with these weights, and no others.
+func TestCompact(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	for range 200 {
+		b := NewBuilder()
+		for range 1 + r.IntN(200) {
+			frame := b.Frame(Frame{Name: string(rune('a' + r.IntN(9)))})
+			if got := b.Child(int32(r.IntN(len(b.Nodes))), frame); b.Nodes[got].Frame != frame {
+				t.Fatalf("node %d is of frame %d, want %d", got, b.Nodes[got].Frame, frame)
+			}
+		}
+		self := map[int32]Weight{}
+		needed := map[int32]bool{}
+		for range r.IntN(5) {
+			node := int32(r.IntN(len(b.Nodes)))
+			self[node] = Weight{uint64(r.IntN(100)), 1}
+			for ; node != 0; node = b.Nodes[node].Parent {
+				needed[node] = true
+			}
+		}
+		whole, compact := b.Tree(self), b.Compact(self)
+		if got, want := pathsOf(compact), pathsOf(whole); !reflect.DeepEqual(got, want) {
+			t.Fatalf("%v, want %v", got, want)
+		}
+		if got := len(compact.Nodes) - 1; got != len(needed) {
+			t.Fatalf("%d nodes, want %d", got, len(needed))
+		}
+		for n := 1; n < len(compact.Nodes); n++ {
+			if int(compact.Nodes[n].Parent) >= n {
+				t.Fatalf("the parent of %d is %d, which stands behind it", n, compact.Nodes[n].Parent)
+			}
+		}
+	}
+}
+
+// pathsOf are the paths that have samples.
+func pathsOf(t *Tree) map[string]Weight {
+	all := map[string]Weight{}
+	for n, w := range t.Self {
+		if w.Samples > 0 {
+			all[t.names(t.Path(int32(n)))] = w
+		}
+	}
+	return all
+}

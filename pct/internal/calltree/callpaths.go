@@ -1,0 +1,143 @@
+package calltree
+
+import (
+	"cmp"
+	"slices"
+)
+
+// PathWeight is the weight of a call path.
+type PathWeight struct {
+	Frames []int32 // indices into Tree.Frames, the outermost first
+	Weight
+}
+
+// CallPaths are a call path profile.
+type CallPaths struct {
+	Rows   []PathWeight // the heaviest first; of equal ones the shorter, then by names
+	Whole  Weight       // of all samples of the tree, with any frames
+	Hidden int          // paths below the threshold
+}
+
+// Downward returns the weights of the call paths that begin with a root: the downward
+// call path profile of the 1993 paper, by the algorithm of its appendix. A path
+// begins where a sample's path first, from the outside in, comes to a frame for which
+// root holds; each sample counts once for a path. Where a function on a path is called
+// again, there is a row of the path that ends in it, and what that calls counts for the
+// path that ends in its first call: what is below (main a b a) is below (main a).
+//
+// Paths with less than the threshold, a fraction of the weight of all samples, are
+// counted as hidden.
+func (t *Tree) Downward(root func(*Frame) bool, threshold float64) *CallPaths {
+	totals, lists, roots := t.Totals(), t.children(), t.fitting(root)
+	recs := newRecords(t, int32(len(t.Nodes)), lists)
+	on := make([]int32, len(t.Frames)) // how often each frame is on the path
+	type level struct {
+		node   int32
+		child  int32 // to be visited next
+		record int32 // of the path to node, none outside of all roots
+		parent int32 // its canonical one, for paths through node
+		unlock bool  // the record was locked for this level
+	}
+	stack := []level{{child: lists.first[0], record: none}}
+	for {
+		top := &stack[len(stack)-1]
+		node := top.child
+		if node == 0 {
+			if len(stack) == 1 {
+				return recs.profile(threshold, false)
+			}
+			if top.unlock {
+				recs.locked[top.record] = 0
+			}
+			if top.record != none {
+				on[t.Nodes[top.node].Frame]--
+			}
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		top.child = lists.next[node]
+		if totals[node].Samples == 0 {
+			continue
+		}
+		frame := t.Nodes[node].Frame
+		below := level{node: node, child: lists.first[node], record: none}
+		if top.record != none || roots[frame] {
+			below.record = recs.get(top.parent, frame, node)
+			below.parent = below.record
+			if on[frame] > 0 {
+				below.parent = recs.canonical(below.record)
+			}
+			on[frame]++
+			if recs.locked[below.record] == 0 {
+				recs.locked[below.record], below.unlock = node, true
+				recs.weights[below.record] = recs.weights[below.record].Plus(totals[node])
+			}
+		}
+		stack = append(stack, below)
+	}
+}
+
+// Upward returns the weights of the call paths that end with a root. It is
+// symmetric to Downward: it is that of the tree of the reversed paths, each from its innermost
+// frame for which root holds outwards. Rows have their outermost frame first all the
+// same.
+func (t *Tree) Upward(root func(*Frame) bool, threshold float64) *CallPaths {
+	roots := t.fitting(root)
+	recs := newRecords(t, emptyPath+1, children{})
+	on := make([]int32, len(t.Frames)) // the last path that each frame was on
+	for node, w := range t.innermost(roots) {
+		if w.Samples == 0 {
+			continue
+		}
+		parent, path := int32(emptyPath), int32(node)
+		for n := path; n != 0; n = t.Nodes[n].Parent {
+			frame := t.Nodes[n].Frame
+			record := recs.get(parent, frame, 0)
+			parent = record
+			if on[frame] == path {
+				parent = recs.canonical(record)
+			}
+			on[frame] = path
+			if recs.locked[record] != path {
+				recs.locked[record] = path
+				recs.weights[record] = recs.weights[record].Plus(w)
+			}
+		}
+	}
+	return recs.profile(threshold, true)
+}
+
+// innermost returns, for each node that is of a root, the weight of the samples of
+// whose paths it is the innermost such node, and none for the others.
+func (t *Tree) innermost(roots []bool) []Weight {
+	inside := t.Totals()
+	nearest := make([]int32, len(t.Nodes)) // the innermost such node on the path to each, 0 none
+	for n := 1; n < len(t.Nodes); n++ {
+		out := nearest[t.Nodes[n].Parent]
+		nearest[n] = out
+		if roots[t.Nodes[n].Frame] {
+			inside[out] = inside[out].Minus(inside[n]) // which is whole yet: what is in it stands behind it
+			nearest[n] = int32(n)
+		}
+	}
+	for n := range inside {
+		if nearest[n] != int32(n) || n == 0 {
+			inside[n] = Weight{}
+		}
+	}
+	return inside
+}
+
+// compare orders rows: heavier first, then shorter, then by names.
+func (t *Tree) compare(a, b *PathWeight) int {
+	if c := cmp.Or(cmp.Compare(b.Weight.Weight, a.Weight.Weight), cmp.Compare(b.Samples, a.Samples),
+		cmp.Compare(len(a.Frames), len(b.Frames))); c != 0 {
+		return c
+	}
+	for i := range a.Frames {
+		if c := cmp.Compare(t.Frames[a.Frames[i]].Name, t.Frames[b.Frames[i]].Name); c != 0 {
+			return c
+		}
+	}
+	return slices.Compare(a.Frames, b.Frames)
+}

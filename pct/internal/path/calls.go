@@ -1,0 +1,178 @@
+package path
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/profilecollection/pct/pct/data"
+	"github.com/profilecollection/pct/pct/internal/calltree"
+)
+
+// Calls are the samples of a selection at the nodes of one calling context tree.
+type Calls struct {
+	Builder *calltree.Builder // of all nodes
+	Groups  []Group           // the heaviest first; one without a name if the samples aren't split
+	// Seen is, of each node, the activations that samples saw, nil unless Options ask for them.
+	// Uncounted are the directories of runs of which they are not known.
+	Seen      []uint64
+	Uncounted []string
+
+	selected *Selection
+	at       [][]spot // of each run and node
+	o        Options
+	open     map[int32]int32 // nodes of partial paths, by those of the paths as they were found
+}
+
+// Group is the tree of the samples that have one value of Options.By.
+type Group struct {
+	Name string         // NAME=VALUE, "" without
+	Tree *calltree.Tree // of the Builder's frames; of its nodes too, if the samples aren't split
+}
+
+// CallSample is a sample, or several of which only their number is known.
+type CallSample struct {
+	Process int           // number of its process among those of the runs, in their order
+	Pid     int           // of its process
+	Program string        // path of the executable
+	Thread  uint32        // kernel thread id
+	Time    time.Duration // since the start of the first process of its tree
+	CPU     time.Duration // CPU time of the process so far, 0 unknown
+	Node    int32         // innermost frame
+	Weight  calltree.Weight
+	Partial bool // the path does not reach its outermost frame
+	Untimed bool // Time, CPU and Thread mean nothing
+	Fields  []Field
+}
+
+// Field is a value that was sampled beside the stack.
+type Field struct{ Name, Value string }
+
+// Calls puts the selection's call paths into a tree, in which a path that ends before
+// its outermost frame, or main, begins with a frame "?". Frames are told apart by
+// o.Granularity; o.By splits the samples into groups.
+func (s *Selection) Calls(t Translator, o Options) (*Calls, error) {
+	if !o.Activations {
+		c, _, err := s.calls(t, o)
+		return c, err
+	}
+	c, costs, err := s.counted(t, o)
+	if err != nil {
+		return nil, err
+	}
+	c.Seen = make([]uint64, len(costs))
+	for n := range costs {
+		c.Seen[n] = costs[n].calls
+	}
+	return c, nil
+}
+
+// calls returns the tree, and the symbols that it was made of.
+func (s *Selection) calls(t Translator, o Options) (*Calls, *symbols, error) {
+	c := &Calls{selected: s, o: o, open: map[int32]int32{}}
+	tr := newTree()
+	c.Builder = tr.Builder
+	groups, err := s.groups(o)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err := s.resolve(t, o.Templates, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	label := frame.shortLabel
+	if o.Granularity == Location {
+		label = func(f frame, _ Granularity) string { return f.shortLabel(Symbol) }
+	}
+	sh := shape{o.Granularity, label, o.PastMain}
+	steps := tr.steps(all, sh)
+	var self []calltree.Weight
+	sums := map[string]map[int32]calltree.Weight{}
+	for i, r := range s.runs.all {
+		c.at = append(c.at, tr.add(r, all.of[i], all, steps, sh))
+		if groups == nil {
+			self = c.addNodes(self, i)
+			continue
+		}
+		for _, sample := range s.samples[i] {
+			name := o.By + "=" + groups[i](sample)
+			if sums[name] == nil {
+				sums[name] = map[int32]calltree.Weight{}
+			}
+			node := c.node(c.at[i][sample.Node], sample.Partial)
+			sums[name][node] = sums[name][node].Plus(weightOf(sample))
+		}
+	}
+	if groups == nil {
+		c.Groups = []Group{{"", (&calltree.Tree{Frames: tr.Frames, Nodes: tr.Nodes, Self: self}).Refine(o.Refinements)}}
+	}
+	for name, self := range sums {
+		c.Groups = append(c.Groups, Group{name, tr.Compact(self).Refine(o.Refinements)})
+	}
+	slices.SortFunc(c.Groups, func(a, b Group) int {
+		return cmp.Or(cmp.Compare(b.Tree.Whole().Weight, a.Tree.Whole().Weight), cmp.Compare(a.Name, b.Name))
+	})
+	return c, all, nil
+}
+
+func weightOf(s *data.Sample) calltree.Weight {
+	return calltree.Weight{Weight: s.Weight, Samples: int(s.Count)}
+}
+
+// addNodes adds the samples of a run to the weights of the nodes.
+func (c *Calls) addNodes(self []calltree.Weight, run int) []calltree.Weight {
+	at := c.at[run]
+	self = c.cover(self)
+	for _, sample := range c.selected.samples[run] {
+		node := c.node(at[sample.Node], sample.Partial)
+		if int(node) >= len(self) {
+			self = c.cover(self)
+		}
+		self[node] = self[node].Plus(weightOf(sample))
+	}
+	return c.cover(self)
+}
+
+// cover adds a weight for each node that has none yet.
+func (c *Calls) cover(self []calltree.Weight) []calltree.Weight {
+	return append(self, make([]calltree.Weight, len(c.Builder.Nodes)-len(self))...)
+}
+
+// node returns the node of a sample, which is another one where its path is open.
+func (c *Calls) node(where spot, partial bool) int32 {
+	if l := (leaf{spot: where, partial: partial}); !l.open(c.o) {
+		return where.node
+	}
+	node, ok := c.open[where.node]
+	if !ok {
+		node = tree{c.Builder}.cut(where.node, 0, true)
+		c.open[where.node] = node
+	}
+	return node
+}
+
+// Samples are the selected samples, in the order in which the runs have them.
+func (c *Calls) Samples() iter.Seq[CallSample] {
+	return func(yield func(CallSample) bool) {
+		numbers := map[*process]int{}
+		for _, p := range c.selected.runs.processes {
+			numbers[p] = len(numbers)
+		}
+		for i, r := range c.selected.runs.all {
+			for _, s := range c.selected.samples[i] {
+				sample := CallSample{
+					Process: numbers[r.process], Pid: r.Meta.Pid, Program: r.Meta.Exe,
+					Thread: s.Thread, Time: moment(r, s, false), CPU: s.CPU,
+					Node: c.node(c.at[i][s.Node], s.Partial), Weight: weightOf(s), Partial: s.Partial, Untimed: s.Untimed,
+				}
+				for _, f := range s.Fields {
+					sample.Fields = append(sample.Fields, Field{r.Fields[f.Field], f.Value})
+				}
+				if !yield(sample) {
+					return
+				}
+			}
+		}
+	}
+}

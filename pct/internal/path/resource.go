@@ -1,0 +1,56 @@
+package path
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/profilecollection/pct/pct/data"
+)
+
+// Resources returns the names of what the runs that were named measure, each once, in
+// their order: also of those that OpenResource left out.
+func (rs *Runs) Resources() []string { return rs.resources }
+
+// MixedResources says that two runs measured different things, which can't be added up.
+type MixedResources struct {
+	dir, resource, unit                string // of one run
+	otherDir, otherResource, otherUnit string
+
+	All []string // names of the resources of all runs, each once
+}
+
+func (e *MixedResources) Error() string {
+	if e.dir == e.otherDir {
+		return fmt.Sprintf("%s holds %s in %s and %s in %s, which can't be added up", e.dir, e.resource, e.unit, e.otherResource, e.otherUnit)
+	}
+	return fmt.Sprintf("%s holds %s in %s and %s holds %s in %s, which can't be added up",
+		e.dir, e.resource, e.unit, e.otherDir, e.otherResource, e.otherUnit)
+}
+
+// OtherResource says that no run measures what was asked for.
+type OtherResource struct {
+	Resource string
+	All      []string // names of those that runs measure
+}
+
+func (e *OtherResource) Error() string {
+	return fmt.Sprintf("no run measures %q; there is %s", e.Resource, strings.Join(e.All, " and "))
+}
+
+// beside returns the run directories of the resource that is wanted which stand beside those that were
+// named: PROG.PID is the first resource's of a process, PROG.PID.RESOURCE that of each other.
+func beside(names []string, other *OtherResource) (all []string) {
+	for _, name := range names {
+		first := filepath.Clean(name)
+		for _, resource := range other.All {
+			first = strings.TrimSuffix(first, "."+resource)
+		}
+		for _, dir := range []string{first, first + "." + other.Resource} {
+			if dir != filepath.Clean(name) && data.IsRun(dir) {
+				all = append(all, dir)
+			}
+		}
+	}
+	return all
+}

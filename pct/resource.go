@@ -1,0 +1,25 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/profilecollection/pct/pct/internal/path"
+)
+
+// open opens run directories: of those that measured several resources, the runs of
+// the one that was asked for.
+func (v *invocation) open(dirs []string) (*path.Runs, error) {
+	runs, err := new(path.Reader).OpenResource(dirs, v.explore.resource)
+	var mixed *path.MixedResources
+	if errors.As(err, &mixed) && len(mixed.All) > 1 && slices.Contains(v.command.flags, "r RESOURCE") {
+		choices := make([]string, len(mixed.All))
+		for i, name := range mixed.All {
+			choices[i] = "-r " + name
+		}
+		return nil, fmt.Errorf("%w; choose with %s", err, strings.Join(choices, " or "))
+	}
+	return runs, err
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"os/signal"
+	"slices"
+
+	"github.com/profilecollection/pct/pct/internal/path"
+	"github.com/profilecollection/pct/pct/internal/pprof"
+	"github.com/profilecollection/pct/pct/internal/report"
+	"golang.org/x/sys/unix"
+)
+
+const defaultAddress = "localhost:0"
+
+func webFlags() []flag {
+	return []flag{
+		{"http", "HOST:PORT", "listen there (default any free port of localhost)",
+			func(o *options, s string) error { o.pprof.address = s; return nil }},
+		{"no-browser", "", "open no browser",
+			func(o *options, _ string) error { o.pprof.noBrowser = true; return nil }},
+	}
+}
+
+func webCommand() command {
+	return command{
+		name:    "web",
+		summary: "The web interface of google/pprof on the runs, until ^C",
+		details: `
+Flame graph, list of functions, call graph, annotated sources and machine code, with
+pprof's own ways to select: see pct pprof -h for the labels of samples. The URL is
+printed on standard error, and a browser opened on it if there is a display. Only this
+machine can see the pages, unless -http says otherwise. The call graph needs graphviz
+(Debian package graphviz); all other views work without.
+`,
+		flags:   append([]string{"http", "no-browser"}, exportFlags...),
+		example: "-http localhost:8080 /tmp/pct/gzip.4711",
+		run: func(v *invocation) error {
+			runs, _, calls, err := v.calls(path.Location)
+			if err != nil {
+				return err
+			}
+			if v.pprof.address == "" {
+				v.pprof.address = defaultAddress
+			}
+			if _, err := exec.LookPath("dot"); err != nil {
+				v.warn("there is no dot in PATH, which the graph view needs: install graphviz (apt-get install graphviz); all other views work without it")
+			}
+			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, unix.SIGTERM)
+			defer stop()
+			w := pprof.Web{
+				Address: v.pprof.address,
+				Ready: func(url string) {
+					v.warn("serving %s until ^C", url)
+					if !v.pprof.noBrowser {
+						v.browse(url)
+					}
+				},
+				Say: func(sentence string) { v.warn("%s", report.Printable(sentence)) },
+			}
+			return w.Serve(ctx, pprof.New(runs, calls))
+		},
+	}
+}
+
+// browse opens a browser, if there is a display and a program that knows the browser.
+func (v *invocation) browse(url string) {
+	display := func(name string) bool { return os.Getenv(name) != "" }
+	if !slices.ContainsFunc([]string{"DISPLAY", "WAYLAND_DISPLAY"}, display) {
+		return
+	}
+	for _, name := range []string{"xdg-open", "sensible-browser"} {
+		if program, err := exec.LookPath(name); err == nil {
+			cmd := exec.Command(program, url)
+			if err := cmd.Start(); err == nil {
+				go cmd.Wait() // it may end before we do, or after
+				return
+			}
+		}
+	}
+	v.warn("no browser was found: open the URL in one")
+}
