@@ -31,7 +31,7 @@ FILTERS     = int-avg int-hist quantile corr pct-merge pct-%
 FILTERS_PRIVATE = top
 
 # The libraries, to preload and to link.
-LIBRARIES   = libpct.so libpct.a pct.o libpctprof.so libpctprof.a
+LIBRARIES   = libpct.so libpctalloc.so libpctio.so libpct.a pct.o libpctprof.so libpctprof.a
 
 bindir     = $(DESTDIR)$(PREFIX)/bin
 libexecdir = $(DESTDIR)$(PREFIX)/libexec/pct
@@ -40,6 +40,8 @@ incdir     = $(DESTDIR)$(PREFIX)/include
 sharedir   = $(DESTDIR)$(PREFIX)/share/pct
 lispdir    = $(DESTDIR)$(PREFIX)/share/emacs/site-lisp/pct
 mandir     = $(DESTDIR)$(PREFIX)/share/man/man1
+bashdir    = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+zshdir     = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 
 all: need-build
 	@mkdir -p $(BIN)
@@ -60,22 +62,23 @@ all: need-build
 	done
 
 test: need-test
-	$(GO) test -race -count=1 -p 2 -timeout 15m ./...
+	PCT_CACHE=none $(GO) test -race -count=1 -p 2 -timeout 15m ./...
 
 check: need-check
 	@echo gofmt; fmt=$$(gofmt -l .) && if [ -n "$$fmt" ]; then \
 		echo "not formatted (gofmt -w):"; echo "$$fmt"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
-	shellcheck $$(grep -slE '^#! */bin/sh' scripts/* .ci/run)
+	shellcheck $$(grep -slE '^#! */bin/sh' scripts/* .ci/run) scripts/completion/pct.bash
 	$(GO) test -count=1 -run 'Import|ThirdParty' .
 
 bench: all
 	$(GO) run ./collector/bench -bin $(BIN)
 	$(GO) run ./dbctl/bench -bin $(BIN)
+	$(GO) run ./pct/bench -bin $(BIN)
 
 install: all
-	$(INSTALL) -d $(bindir) $(libexecdir) $(libdir) $(incdir) $(sharedir) $(lispdir) $(mandir)
+	$(INSTALL) -d $(bindir) $(libexecdir) $(libdir) $(incdir) $(sharedir) $(lispdir) $(mandir) $(bashdir) $(zshdir)
 	for f in $(COMMANDS) $(SHELL_CMDS) $(FILTERS); do \
 		$(INSTALL) -m 755 $(BIN)/$$f $(bindir) || exit 1; done
 	for f in $(HELPERS) $(TRANSLATORS) $(FILTERS_PRIVATE); do \
@@ -85,12 +88,14 @@ install: all
 	$(INSTALL) -m 644 scripts/*.dbctl $(sharedir)
 	$(INSTALL) -m 644 scripts/pct.el $(lispdir)
 	$(INSTALL) -m 644 docs/man/*.1 $(mandir)
+	for f in pct profile; do $(INSTALL) -m 644 scripts/completion/pct.bash $(bashdir)/$$f || exit 1; done
+	$(INSTALL) -m 644 scripts/completion/_pct $(zshdir)
 
 uninstall:
 	for f in $(COMMANDS) $(SHELL_CMDS) $(FILTERS); do rm -f $(bindir)/$$f; done
 	for f in docs/man/*.1; do rm -f $(mandir)/$${f##*/}; done
 	rm -rf $(libexecdir) $(libdir) $(sharedir) $(lispdir)
-	rm -f $(incdir)/pct.h
+	rm -f $(incdir)/pct.h $(bashdir)/pct $(bashdir)/profile $(zshdir)/_pct
 
 clean:
 	rm -rf $(BIN)

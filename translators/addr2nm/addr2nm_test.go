@@ -295,6 +295,7 @@ func TestDefaultCache(t *testing.T) {
 		{home, filepath.Join(home, "xdg"), filepath.Join(home, "xdg", "pct")},
 		{"", "", ""},
 	} {
+		t.Setenv("PCT_CACHE", "")
 		t.Setenv("HOME", c.home)
 		t.Setenv("XDG_CACHE_HOME", c.xdg)
 		out, errs, status := ask(in)

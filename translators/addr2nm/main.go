@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/profilecollection/pct/translators"
+	"github.com/profilecollection/pct/translators/internal/cache"
 )
 
 const usage = `usage: pct-addr2nm [-nm PATH] [-cache DIR | -cache none] [-timeout DURATION]
@@ -23,8 +24,8 @@ object's symbol table tells it, FUNCTION|?|?; what is not known is ?. The tables
 are made by nm and kept for the next time. See docs/TRANSLATORS.md.
 
   -nm PATH           the nm to use, default nm
-  -cache DIR         keep tables there, default $XDG_CACHE_HOME/pct or
-                     ~/.cache/pct; none keeps none
+  -cache DIR         keep tables there, default $PCT_CACHE, $XDG_CACHE_HOME/pct
+                     or ~/.cache/pct; none keeps none
   -timeout DURATION  how long nm may take over an object, default 30s
 
 example:
@@ -57,12 +58,12 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	t := translator{
 		nm:      nmCommand{*nm, *timeout},
-		tables:  map[translators.Request]table{},
+		known:   map[translators.Request]table{},
 		objects: translators.Objects{Program: "pct-addr2nm", Complain: stderr, AnyFormat: true},
 		stderr:  stderr,
 	}
 	// Without a cache it works as well, only slower.
-	if t.cache, err = openCache(*dir); err != nil {
+	if t.kept.Dir, err = cache.Open(*dir); err != nil {
 		fmt.Fprintf(stderr, "pct-addr2nm: tables are not kept: %v\n", err)
 	}
 	if err := translators.ServeBatches(stdin, stdout, stderr, t.translate); err != nil {
@@ -75,8 +76,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 // A translator answers for any number of objects.
 type translator struct {
 	nm      nmCommand
-	cache   *cache                        // nil: none
-	tables  map[translators.Request]table // by object and build-id
+	kept    tables
+	known   map[translators.Request]table // by object and build-id
 	objects translators.Objects
 	names   translators.Demangler
 	stderr  io.Writer
@@ -101,7 +102,7 @@ func (t *translator) translate(batch []translators.Request, answers [][]translat
 // table returns the symbols of an object: as they were read before, kept in the
 // cache, or from nm. An object that nm can't read has none.
 func (t *translator) table(object translators.Request) (table, error) {
-	if symbols, known := t.tables[object]; known {
+	if symbols, known := t.known[object]; known {
 		return symbols, nil
 	}
 	symbols, err := t.read(object)
@@ -110,7 +111,7 @@ func (t *translator) table(object translators.Request) (table, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	t.tables[object] = symbols
+	t.known[object] = symbols
 	return symbols, nil
 }
 
@@ -125,16 +126,16 @@ func (t *translator) read(object translators.Request) (table, error) {
 	}
 	// Taken before nm reads it, so that a table of a newer file is made anew.
 	k := key{path: path, buildID: object.BuildID, size: st.Size(), modified: st.ModTime().UnixNano()}
-	if symbols, ok := t.cache.load(k); ok {
+	if symbols, ok := t.kept.load(k); ok {
 		return symbols, nil
 	}
 	symbols, err := t.nm.table(path)
 	if err != nil {
 		return nil, err
 	}
-	if err := t.cache.store(k, symbols); err != nil {
+	if err := t.kept.store(k, symbols); err != nil {
 		fmt.Fprintf(t.stderr, "pct-addr2nm: tables are not kept: %v\n", err)
-		t.cache = nil
+		t.kept.Dir = nil
 	}
 	return symbols, nil
 }

@@ -17,7 +17,7 @@ import (
 // the script has said what ours is.
 func (t *tree) finish() error {
 	if t.base != nil && !t.matched {
-		t.say("no EXEC of the script matches %s, nor any program that it started: nothing was sampled", t.base.exe)
+		t.say("neither %s nor any program that it started is one to be sampled (EXEC of the script, PROG of -expr): nothing was sampled", t.base.exe)
 	}
 	if t.root != nil && !t.root.gone && !t.quitted {
 		return t.await(t.root.pid)
