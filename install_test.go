@@ -33,6 +33,7 @@ func TestInstall(t *testing.T) {
 		"opt/pct/libexec/pct/pct-addr2nm", "opt/pct/libexec/pct/pct-disasm", "opt/pct/libexec/pct/pct-binutils", "opt/pct/libexec/pct/pct-llvm-symbolizer",
 		"opt/pct/share/pct/gdbprof_prologue.dbctl", "opt/pct/share/pct/gdbprof_epilogue.dbctl",
 		"opt/pct/share/emacs/site-lisp/pct/pct.el", "opt/pct/share/man/man1/pct-pr.1", "opt/pct/share/man/man1/pct-ring.1",
+		"opt/pct/share/bash-completion/completions/pct", "opt/pct/share/bash-completion/completions/profile", "opt/pct/share/zsh/site-functions/_pct",
 		"opt/pct/share/man/man1/profile.1", "opt/pct/share/man/man1/dbctl.1", "opt/pct/share/man/man1/pct.1",
 	} {
 		if !slices.Contains(got, want) {

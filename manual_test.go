@@ -106,7 +106,7 @@ func pageFlags(page string) []string {
 // verbsOf finds the verbs in pct -h: lines indented by two, a word and, in a column
 // of their own, what it is.
 func verbsOf(help string) []string {
-	help, _, _ = strings.Cut(help, "Example:")
+	help, _, _ = strings.Cut(help, "\nExample")
 	return found(`(?m)^  (\w+) +[A-Z]`, help)
 }
 

@@ -75,6 +75,9 @@ func fenced(readme, opening string) string {
 
 var row = regexp.MustCompile(`^ *([0-9.]+)% (?:±[0-9.]+| +[0-9.]+%)? *(.*)$`)
 
+// callPathRow is a row of a call path profile, or of one of functions.
+var callPathRow = regexp.MustCompile(`^([01]\.[0-9]+) (?:±[0-9.]+ )?(.+) \[[0-9]+\]\n$`)
+
 // compareOutput looks, for each row of the README with a fifth of the samples or
 // more, for a row of that name in what was printed, with a share that is not quite
 // another (examples/ measures shares); and for a table or number where the README
@@ -82,12 +85,22 @@ var row = regexp.MustCompile(`^ *([0-9.]+)% (?:±[0-9.]+| +[0-9.]+%)? *(.*)$`)
 func compareOutput(t *testing.T, s step, got string) {
 	t.Helper()
 	shares := map[string]float64{}
+	fractions := map[string]float64{}
 	for line := range strings.Lines(got) {
+		if m := callPathRow.FindStringSubmatch(line); m != nil {
+			fractions[m[2]], _ = strconv.ParseFloat(m[1], 64)
+		}
 		if m := row.FindStringSubmatch(line); m != nil {
 			shares[filepath.Base(strings.TrimSpace(m[2]))], _ = strconv.ParseFloat(m[1], 64)
 		}
 	}
 	for line := range strings.Lines(s.output) {
+		if m := callPathRow.FindStringSubmatch(line); m != nil {
+			want, _ := strconv.ParseFloat(m[1], 64)
+			if f := fractions[m[2]]; want >= 0.2 && f < want/4 {
+				t.Errorf("$ %s\nhas the fraction %.4f for %s, README.md %.4f:\n%s", s.command, f, m[2], want, got)
+			}
+		}
 		switch m := row.FindStringSubmatch(line); {
 		case m != nil:
 			want, _ := strconv.ParseFloat(m[1], 64)
