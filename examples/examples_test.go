@@ -89,10 +89,12 @@ func share(ts *testscript.TestScript, neg bool, args []string) {
 
 // tolerance is how far, in percent points, the share of one line may be from its
 // true value: four standard errors of n samples (once in 16,000 runs by chance), and
-// two points because no machine runs both halves of a test at quite one speed.
+// two points because no machine runs both halves of a test at quite one speed. The
+// variance is that of one sample at least: of a line that has everything, one may have
+// met the program while it was loaded.
 func tolerance(percent, n float64) float64 {
 	p := percent / 100
-	return 400*math.Sqrt(p*(1-p)/n) + 2
+	return 400*math.Sqrt(max(n*p*(1-p), 1))/n + 2
 }
 
 // percentOf reads the number before "%" from the line that ends in text.
