@@ -3,10 +3,24 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/signal"
 
 	"github.com/profilecollection/pct/dbctl/internal/machine"
 	"github.com/profilecollection/pct/dbctl/internal/session"
+
+	"golang.org/x/sys/unix"
 )
+
+// ignoredHere are the signals that our caller ignores, as nohup(1) does, and that our runtime leaves so. Of all
+// others it forgets that at once: -ignored tells them.
+func ignoredHere() (mask uint64) {
+	for _, sig := range []unix.Signal{unix.SIGHUP, unix.SIGINT} {
+		if signal.Ignored(sig) {
+			mask |= 1 << (sig - 1)
+		}
+	}
+	return mask
+}
 
 // profile runs the program under the script.
 func profile(o *options, program *machine.Program, stdin, stdout, stderr *os.File) int {
@@ -15,7 +29,7 @@ func profile(o *options, program *machine.Program, stdin, stdout, stderr *os.Fil
 		return exitStatus(err)
 	}
 	cfg := session.Config{
-		Program: program, Vars: o.vars, Argv: o.argv, Debugger: o.gdb, Root: o.root, Pty: o.pty, Ignored: o.ignored, Environ: o.environ,
+		Program: program, Vars: o.vars, Argv: o.argv, Debugger: o.gdb, Root: o.root, Pty: o.pty, Ignored: o.ignored | ignoredHere(), Environ: o.environ,
 		Pids: o.pids, Tree: o.tree, For: o.seconds, Samples: o.samples, Debuggers: o.debuggers,
 		Stdin: stdin, Stdout: stdout, Stderr: stderr,
 	}
