@@ -31,7 +31,7 @@ enum { FRAMES = 16384, NODES = 1 << 20, SHOWN = 3 };
 
 struct trace {
 	uint64_t from;
-	uint32_t count;
+	uint32_t count, most; /* frames, and how many are asked for */
 	bool begun;
 	uint64_t pcs[FRAMES];
 };
@@ -59,9 +59,9 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *c, void *to)
 
 	if (!t->begun && pc == t->from)
 		t->begun = true;
-	if (t->begun && pc && t->count < FRAMES)
+	if (t->begun && pc && t->count < t->most)
 		t->pcs[t->count++] = pc;
-	return _URC_NO_REASON;
+	return t->count < t->most ? _URC_NO_REASON : _URC_NORMAL_STOP;
 }
 
 /* How many of the innermost frames lead to libgcc's function that goes to a handler of an exception; 0: there is none. */
@@ -80,7 +80,7 @@ static uint32_t installing(const struct unwind_path *p)
 
 static bool equal(const struct unwind_path *p)
 {
-	uint32_t compared = installing(p);
+	uint32_t compared = trace->most < FRAMES ? trace->most : 0;
 
 	if (p->end != UNWIND_COMPLETE)
 		return p->count >= trace->count; /* neither knows more: _init has no call frame information */
@@ -92,8 +92,7 @@ static bool equal(const struct unwind_path *p)
 		unknown++;
 		return true;
 	}
-	/* There libgcc follows frames that are left for good. */
-	if (!compared && p->count != trace->count)
+	if (compared ? trace->count != compared : p->count != trace->count)
 		return false;
 	if (!compared)
 		compared = p->count;
@@ -147,6 +146,8 @@ static void tick(int sig, siginfo_t *info, void *context)
 		trace->from = machine_context(u, MACHINE_REGISTERS);
 		trace->count = 0;
 		trace->begun = false;
+		/* From there on libgcc follows frames that are left for good, and may read at any address. */
+		trace->most = installing(&p) ? installing(&p) : FRAMES;
 		_Unwind_Backtrace(step, trace);
 		if (!equal(&p) && wrong++ < SHOWN)
 			show(&p);
@@ -213,7 +214,7 @@ __attribute__((visibility("default"))) int dlclose(void *handle)
 __attribute__((constructor)) static void start(void)
 {
 	struct sigaction action = { .sa_sigaction = tick, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
-	struct trace first = { .begun = false };
+	struct trace first = { .most = 1 };
 
 	if (getenv("SAMPLER_PERIOD"))
 		period = atol(getenv("SAMPLER_PERIOD"));
