@@ -1,11 +1,26 @@
 package scripts_test
 
-import "testing"
+import (
+	"os"
+	"os/exec"
+	"testing"
+)
 
 // TestProfileMisuse: a wrong command line is one line on stderr, exit status 2,
 // and nothing is run.
 func TestProfileMisuse(t *testing.T) {
+	// Resources are pct-ring's to judge.
+	bin := t.TempDir()
+	if out, err := exec.Command("go", "build", "-o", bin, "../collector/ring/pct-ring").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 	const explains = " (profile -h explains)\n"
+	const (
+		times  = "a time with its unit, s, ms, us or ns, such as 10ms"
+		bytes  = "a number of bytes from 1, also with k, M, G (of 1024), kB, MB, GB (of 1000) or KiB, MiB, GiB, such as 4096 or 64k"
+		events = "a number from 1, also with k, M or G (of 1000), such as 100 or 10k"
+	)
 	tests := []struct{ command, stderr string }{
 		{"profile", "profile: which program, or with -p which process?" + explains},
 		{"profile -gdb", "profile: which program, or with -p which process?" + explains},
@@ -44,8 +59,14 @@ func TestProfileMisuse(t *testing.T) {
 		{"profile -calls -R echo RAN", "profile: -calls tells what calls cost by regular intervals: leave out -R" + explains},
 		{"profile -calls -l3 echo RAN", "profile: -calls tells of whole call paths: leave out -l" + explains},
 		{"profile -calls -p 12", "profile: -calls: calls are counted in a program that is run here, without -p, -t, -n and -k" + explains},
-		{"profile -r echo RAN", "profile: -r echo: want a resource and perhaps an interval of it, such as faults, read:4096 or real:1ms" + explains},
-		{"profile -r faults:0 echo RAN", "profile: -r faults:0: want a resource and perhaps an interval of it, such as faults, read:4096 or real:1ms" + explains},
+		{"profile -r echo RAN", `profile: -r echo: there is no resource "echo": want one of alignment, alloc, branch-misses, cache-misses, calls:FUNCTION, cpu, cycles, faults, ` +
+			"fpe, fpe-denormal, fpe-divide, fpe-inexact, fpe-invalid, fpe-overflow, fpe-underflow, instructions, io, major-faults, migrations, minor-faults, read, real, switches, syscalls, user, write" + explains},
+		{"profile -r faults:0 echo RAN", "profile: -r faults:0: the interval 0 is none: want " + events + explains},
+		{"profile -r faults:1ms echo RAN", `profile: -r faults:1ms: "1ms" is no interval: want ` + events + explains},
+		{"profile -r alloc:1XB echo RAN", `profile: -r alloc:1XB: "1XB" is no interval: want ` + bytes + explains},
+		{"profile -r cpu:100 echo RAN", `profile: -r cpu:100: "100" is no interval: want ` + times + explains},
+		{"profile -r real:10us echo RAN", "profile: -r real:10us: an interval of 10us is too short: 100µs is the least" + explains},
+		{"profile -r real -r real:1s echo RAN", "profile: -r real:1s: real is measured already: name it once" + explains},
 		{"profile -r faults -gdb echo RAN", "profile: -r: a debugger does not measure that: leave out -gdb" + explains},
 		{"profile -r faults -R echo RAN", "profile: -R: intervals of resources are random as it is: leave it out" + explains},
 		{"profile -r alloc -p 12", "profile: -r alloc: it is measured in a program that is run here, without -p, -t, -n and -k" + explains},

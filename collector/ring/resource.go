@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -27,9 +26,15 @@ type source struct {
 	typ      uint32 // of the perf event
 	config   uint64
 	inKernel bool // it's counted in the kernel, so that those who may not look there can't have it
+	library  bool // it's counted by libpct.so in the program, not by us
 }
 
-const micro = "µs"
+// Units.
+const (
+	micro     = "µs"
+	byteUnit  = "byte"
+	exception = "exception"
+)
 
 // The sources of the resources, by name. Constants, but for their type.
 var sources = map[string]source{
@@ -48,9 +53,19 @@ var sources = map[string]source{
 	"branch-misses": {unit: "miss", interval: 10007, typ: unix.PERF_TYPE_HARDWARE,
 		config: unix.PERF_COUNT_HW_BRANCH_MISSES},
 	"syscalls": {unit: "syscall", interval: 100, typ: unix.PERF_TYPE_TRACEPOINT, inKernel: true},
-	"read":     {unit: "byte", interval: 4096, typ: unix.PERF_TYPE_TRACEPOINT, inKernel: true},
-	"write":    {unit: "byte", interval: 4096, typ: unix.PERF_TYPE_TRACEPOINT, inKernel: true},
+	"read":     {unit: byteUnit, interval: 4096, typ: unix.PERF_TYPE_TRACEPOINT, inKernel: true},
+	"write":    {unit: byteUnit, interval: 4096, typ: unix.PERF_TYPE_TRACEPOINT, inKernel: true},
 	calls:      {unit: "call", interval: 100},
+
+	"alloc":         {unit: byteUnit, interval: 524288, library: true},
+	"io":            {unit: micro, interval: 10000, library: true},
+	"fpe":           {unit: exception, interval: 1, library: true},
+	"fpe-invalid":   {unit: exception, interval: 1, library: true},
+	"fpe-divide":    {unit: exception, interval: 1, library: true},
+	"fpe-overflow":  {unit: exception, interval: 1, library: true},
+	"fpe-underflow": {unit: exception, interval: 1, library: true},
+	"fpe-inexact":   {unit: exception, interval: 1, library: true},
+	"fpe-denormal":  {unit: exception, interval: 1, library: true},
 }
 
 // calls is the resource of the calls of a function, whose name follows it after a colon.
@@ -75,40 +90,10 @@ func (r Resource) period() time.Duration {
 	return time.Duration(r.Interval) * time.Microsecond
 }
 
-// ParseResource reads NAME[:INTERVAL]; the interval of a time may have a unit, such as 1ms.
-func ParseResource(text string) (Resource, error) {
-	name, interval := text, ""
-	if i := strings.LastIndexByte(text, ':'); i >= 0 && i+1 < len(text) && text[i+1] >= '0' && text[i+1] <= '9' {
-		name, interval = text[:i], text[i+1:]
-	}
-	r := Resource{Name: name}
-	kind, function, named := strings.Cut(name, ":")
-	switch src, known := sources[kind]; {
-	case !known:
-		return r, fmt.Errorf("there is no resource %q", kind)
-	case kind == calls && strings.Trim(function, ":") == "":
-		return r, errors.New("the function is missing: calls:FUNCTION, or calls:LIBRARY:FUNCTION")
-	case kind != calls && named:
-		return r, fmt.Errorf("%q is no interval", function)
-	case interval == "":
-		return r, nil
-	case src.unit == micro:
-		d, err := time.ParseDuration(interval)
-		if err != nil {
-			d, err = time.ParseDuration(interval + "us")
-		}
-		if err != nil || d < Shortest {
-			return r, fmt.Errorf("the interval must be a time with its unit, such as 10ms, from %v", Shortest)
-		}
-		r.Interval = uint64(d / time.Microsecond)
-	default:
-		n, err := strconv.ParseUint(interval, 10, 48)
-		if err != nil || n == 0 {
-			return r, errors.New("the interval must be a number from 1")
-		}
-		r.Interval = n
-	}
-	return r, nil
+// Misused says what is wrong with a combination of resources; nil if nothing is.
+func (cfg Config) Misused() error {
+	_, err := cfg.resolved()
+	return err
 }
 
 // resolved are the resources of a run with their intervals; cpu if none was named.
@@ -122,6 +107,9 @@ func (cfg Config) resolved() ([]Resource, error) {
 	for i, r := range resources {
 		if seen[r.Name] {
 			return nil, fmt.Errorf("the resource %s is named twice", r.Name)
+		}
+		if r.source().library {
+			return nil, fmt.Errorf("the resource %s is measured in a program: profile -r %s PROGRAM", r.Name, r.Name)
 		}
 		seen[r.Name] = true
 		if r.Name == "real" && cfg.Counting == ByCPU {

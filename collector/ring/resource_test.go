@@ -39,24 +39,6 @@ func TestStride(t *testing.T) {
 	}
 }
 
-// Resources are read as they are named.
-func TestParseResource(t *testing.T) {
-	for text, want := range map[string]Resource{
-		"cpu": {Name: "cpu"}, "user:1ms": {Name: "user", Interval: 1000}, "real:250": {Name: "real", Interval: 250},
-		"faults:7": {Name: "faults", Interval: 7}, "calls:f": {Name: "calls:f"}, "calls:f:3": {Name: "calls:f", Interval: 3},
-		"calls:libc.so.6:malloc:1000": {Name: "calls:libc.so.6:malloc", Interval: 1000}, "calls:/lib/x.so:f": {Name: "calls:/lib/x.so:f"},
-	} {
-		if got, err := ParseResource(text); err != nil || got != want {
-			t.Errorf("%s: %+v, %v", text, got, err)
-		}
-	}
-	for _, text := range []string{"", "x", "cpu:1", "cpu:x", "faults:0", "faults:-1", "calls", "calls:", "calls::", "calls:5", "cpu:1ms:1ms"} {
-		if got, err := ParseResource(text); err == nil {
-			t.Errorf("%q is %+v", text, got)
-		}
-	}
-}
-
 // A thread's reason for being off the processor is the system call, as the kernel's path names it.
 func TestReason(t *testing.T) {
 	for want, names := range map[string][]string{

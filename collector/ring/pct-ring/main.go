@@ -33,17 +33,33 @@ func run(args []string, stdin, stdout, stderr *os.File) int {
 		fmt.Fprint(stdout, help)
 		return 0
 	}
+	me := o.caller
+	if me == "" {
+		me = "pct-ring"
+	}
 	if err != nil {
-		fmt.Fprintf(stderr, "pct-ring: %v\nTry pct-ring -h.\n", err)
+		fmt.Fprintf(stderr, "%s: %v (%s -h explains)\n", me, err, me)
 		return misused
 	}
+	if o.asked != "" {
+		r, err := ring.ParseResource(o.asked)
+		if err != nil {
+			fmt.Fprintln(stdout, err)
+			return misused
+		}
+		fmt.Fprintln(stdout, r)
+		return 0
+	}
 	complain := func(err error) int {
-		fmt.Fprintf(stderr, "pct-ring: %v\n", err)
-		return exitStatus(err)
+		fmt.Fprintf(stderr, "%s: %v\n", me, err)
+		if status := exitStatus(err); status != notPermitted || o.caller == "" {
+			return status
+		}
+		return failed
 	}
 	cfg := o.config
 	cfg.Stdin, cfg.Stdout, cfg.Stderr = stdin, stdout, stderr
-	cfg.Say = func(text string) { fmt.Fprintf(stderr, "pct-ring: %s\n", text) }
+	cfg.Say = func(text string) { fmt.Fprintf(stderr, "%s: %s\n", me, text) }
 	if o.check {
 		if err := ring.Check(cfg.Kernel); err != nil {
 			return complain(err)

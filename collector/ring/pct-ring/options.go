@@ -43,6 +43,8 @@ not found; 125 if the kernel does not permit sampling.
                     cycles, instructions, cache-misses, branch-misses    where the
                                      machine counts them
                     alignment        faults that the kernel puts right: none on x86-64
+                  Intervals: times with s, ms, us or ns; bytes with k, M, G (of 1024),
+                  kB, MB, GB (of 1000) or KiB, MiB, GiB; events with k, M, G (of 1000)
   -paths          sample whole call paths, from copies of the stacks, not only where the
                   program is; with -k those in the kernel, too
   -cpus           count on all processors: sees processes of any length in proportion,
@@ -61,6 +63,11 @@ not found; 125 if the kernel does not permit sampling.
                   calls us may not have passed on its own as it was
   -ignored MASK   signals (hexadecimal, as in /proc/PID/status) that the program
                   is to ignore, as our caller did
+  -resource RESOURCE[:INTERVAL]
+                  print this as the collectors read it, in gticks, or exit 2 and print
+                  what is wrong with it
+  -as NAME        speak as the command NAME, which called us, and exit 1, not 125,
+                  if the kernel does not permit sampling
   -check          tell whether sampling is permitted, with -k of the kernel too:
                   exit 0 or 125
   -h              print this
@@ -78,7 +85,9 @@ var errHelp = errors.New("help")
 type options struct {
 	config  ring.Config
 	check   bool
+	asked   string // the resource of -resource
 	dirFile string
+	caller  string // the command that the user typed, if not ours
 }
 
 const (
@@ -86,7 +95,8 @@ const (
 	fastest     = float64(time.Second / ring.Shortest)
 )
 
-// parseOptions reads flags up to the program's name: what follows is its own.
+// parseOptions reads flags up to the program's name: what follows is its own. With an error
+// come the options that stand before it.
 func parseOptions(args []string) (*options, error) {
 	o := &options{}
 	c := &o.config
@@ -97,6 +107,8 @@ func parseOptions(args []string) (*options, error) {
 		"F":          o.rate,
 		"i":          o.interval,
 		"r":          o.resource,
+		"as":         func(v string) error { o.caller = v; return nil },
+		"resource":   func(v string) error { o.asked = v; return nil },
 		"t":          o.seconds,
 		"n":          o.samples,
 		"o":          func(v string) error { c.Root = v; return nil },
@@ -121,7 +133,7 @@ func parseOptions(args []string) (*options, error) {
 		}
 		name, value, glued := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(arg, "-"), "-"), "=")
 		if name == "h" || name == "help" {
-			return nil, errHelp
+			return o, errHelp
 		}
 		if b := bools[name]; b != nil && !glued {
 			*b = true
@@ -129,21 +141,21 @@ func parseOptions(args []string) (*options, error) {
 		}
 		set := words[name]
 		if set == nil {
-			return nil, fmt.Errorf("unknown flag %s", arg)
+			return o, fmt.Errorf("unknown flag %s", arg)
 		}
 		if !glued {
 			if len(args) == 0 {
-				return nil, fmt.Errorf("flag %s needs a value", arg)
+				return o, fmt.Errorf("flag %s needs a value", arg)
 			}
 			value, args = args[0], args[1:]
 		}
 		if err := set(value); err != nil {
-			return nil, fmt.Errorf("flag -%s: %q: %w", name, value, err)
+			return o, fmt.Errorf("-%s %s: %w", name, value, err)
 		}
 	}
 	switch {
 	case cpus && threads:
-		return nil, errors.New("-cpus and -threads exclude each other")
+		return o, errors.New("-cpus and -threads exclude each other")
 	case cpus:
 		c.Counting = ring.ByCPU
 	case threads:
@@ -160,7 +172,7 @@ func (o *options) consistent() error {
 	switch {
 	case o.check && (len(c.Argv) > 0 || len(c.Pids) > 0):
 		return errors.New("-check samples nothing")
-	case o.check:
+	case o.check, o.asked != "":
 		return nil
 	case len(c.Pids) > 0 && len(c.Argv) > 0:
 		return fmt.Errorf("-p is for processes that run: the program %s is one too many", c.Argv[0])
@@ -169,7 +181,7 @@ func (o *options) consistent() error {
 	case len(c.Pids) == 0 && len(c.Argv) == 0:
 		return errors.New("no program to run")
 	}
-	return nil
+	return c.Misused()
 }
 
 // attach reads the numbers of processes.

@@ -253,15 +253,24 @@ func TestRefusedResources(t *testing.T) {
 	}
 	refused(command(t, "-r", "calls:nothing.so:f", "uses", "step", "1"), 1, "no library nothing.so")
 	for arg, says := range map[string]string{
-		"bogus": "no resource", "calls": "function is missing", "faults:x": "no interval", "faults:0": "from 1", "cpu:1": "must be a time",
+		"bogus": "no resource", "calls": "function is missing", "faults:x": "no interval", "faults:0": "from 1", "cpu:1": "such as 10ms",
+		"alloc": "is measured in a program: profile -r alloc PROGRAM",
 	} {
 		refused(command(t, "-r", arg, "true"), 2, says)
 	}
-	refused(command(t, "-r", "faults", "-r", "faults:2", "true"), 1, "named twice")
-	refused(command(t, "-r", "real", "-cpus", "true"), 1, "in each thread")
+	refused(command(t, "-r", "faults", "-r", "faults:2", "true"), 2, "named twice")
+	refused(command(t, "-r", "real", "-cpus", "true"), 2, "in each thread")
 	r := command(t, "-r", "switches", "true")
 	r.SysProcAttr = unprivileged()
 	refused(r, 125, "perf_event_paranoid")
+	// For profile, with its name and its exit statuses.
+	r = command(t, "-as", "profile", "-r", "switches", "true")
+	r.SysProcAttr = unprivileged()
+	refused(r, 1, "perf_event_paranoid")
+	if text := r.stderr.String(); !strings.HasPrefix(text, "profile: ") || strings.Contains(text, "pct-ring: ") {
+		t.Errorf("as profile: %q", text)
+	}
+	refused(command(t, "-as", "profile", "-r", "real", "-r", "real", "true"), 2, "profile: the resource real is named twice (profile -h explains)\n")
 	r = command(t, "-paths", "-r", "faults:64", "uses", "touch", "640")
 	r.SysProcAttr = unprivileged()
 	refused(r, 0, "")

@@ -1,0 +1,117 @@
+package ring
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"strings"
+	"time"
+)
+
+// ParseResource reads NAME[:INTERVAL], for all collectors: the names and intervals that
+// a user may write are told here, and nowhere else. Those of libpct.so are among them.
+func ParseResource(text string) (Resource, error) {
+	name, interval := text, ""
+	kind, _, _ := strings.Cut(text, ":")
+	if i := strings.LastIndexByte(text, ':'); i >= 0 && i+1 < len(text) && begins(kind, text[i+1]) {
+		name, interval = text[:i], text[i+1:]
+	}
+	r := Resource{Name: name}
+	_, function, named := strings.Cut(name, ":")
+	src, known := sources[kind]
+	switch {
+	case !known:
+		return r, fmt.Errorf("there is no resource %q: want one of %s", kind, names())
+	case kind == calls && strings.Trim(function, ":") == "":
+		return r, errors.New("the function is missing: calls:FUNCTION, or calls:LIBRARY:FUNCTION")
+	case kind != calls && named:
+		return r, fmt.Errorf("%q is no interval: want %s", function, src.intervals())
+	case interval == "":
+		return r, nil
+	}
+	n, err := src.amount(interval)
+	if err != nil {
+		return r, err
+	}
+	r.Interval = n
+	return r, nil
+}
+
+// String is the resource with its interval as a number of gticks; of times it ends in us.
+func (r Resource) String() string {
+	switch {
+	case r.Interval == 0:
+		return r.Name
+	case r.isTime():
+		return fmt.Sprintf("%s:%dus", r.Name, r.Interval)
+	}
+	return fmt.Sprintf("%s:%d", r.Name, r.Interval)
+}
+
+// begins reports whether what follows the last colon is meant as an interval, not as a function.
+func begins(kind string, c byte) bool {
+	return c >= '0' && c <= '9' || kind != calls && (c == '.' || c == '-')
+}
+
+// names are those of all resources, sorted.
+func names() string {
+	all := slices.Sorted(maps.Keys(sources))
+	for i, name := range all {
+		if name == calls {
+			all[i] = calls + ":FUNCTION"
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// Suffixes of intervals. Those of bytes are dd's; events are counted in thousands.
+var (
+	ofTime  = map[string]int64{"ns": 1, "us": 1e3, "µs": 1e3, "μs": 1e3, "ms": 1e6, "s": 1e9}
+	ofBytes = map[string]int64{
+		"": 1, "B": 1, "k": 1 << 10, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30,
+		"KiB": 1 << 10, "kiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9,
+	}
+	ofEvents = map[string]int64{"": 1, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9}
+)
+
+// intervals says what an interval may look like.
+func (s source) intervals() string {
+	switch s.unit {
+	case micro:
+		return "a time with its unit, s, ms, us or ns, such as 10ms"
+	case byteUnit:
+		return "a number of bytes from 1, also with k, M, G (of 1024), kB, MB, GB (of 1000) or KiB, MiB, GiB, such as 4096 or 64k"
+	}
+	return "a number from 1, also with k, M or G (of 1000), such as 100 or 10k"
+}
+
+// amount reads an interval, in gticks.
+func (s source) amount(text string) (uint64, error) {
+	const most = 1 << 48
+	suffixes, gtick := ofEvents, int64(1)
+	switch s.unit {
+	case micro:
+		suffixes, gtick = ofTime, 1e3
+	case byteUnit:
+		suffixes = ofBytes
+	}
+	digits := strings.TrimRight(text, "kKMGiBnuµμms")
+	factor, known := suffixes[text[len(digits):]]
+	value, good := new(big.Rat).SetString(digits)
+	if !known || !good || strings.Trim(digits, "0123456789.") != "" {
+		return 0, fmt.Errorf("%q is no interval: want %s", text, s.intervals())
+	}
+	value.Mul(value, big.NewRat(factor, gtick))
+	n := new(big.Int).Quo(value.Num(), value.Denom()).Uint64()
+	switch {
+	case value.Cmp(big.NewRat(most, 1)) >= 0:
+		return 0, fmt.Errorf("the interval %s is too long", text)
+	case s.unit == micro && !s.library && time.Duration(n)*time.Microsecond < Shortest:
+		return 0, fmt.Errorf("an interval of %s is too short: %v is the least", text, Shortest)
+	case n == 0:
+		return 0, fmt.Errorf("the interval %s is none: want %s", text, s.intervals())
+	}
+	return n, nil
+}

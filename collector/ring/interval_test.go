@@ -1,0 +1,43 @@
+package ring
+
+import (
+	"strings"
+	"testing"
+)
+
+// Resources are read as they are named, with the intervals that users of dd and perf write.
+func TestParseResource(t *testing.T) {
+	for text, want := range map[string]Resource{
+		"cpu": {Name: "cpu"}, "user:1ms": {Name: "user", Interval: 1000}, "real:250us": {Name: "real", Interval: 250},
+		"real:1s": {Name: "real", Interval: 1000000}, "cpu:0.5s": {Name: "cpu", Interval: 500000}, "real:250µs": {Name: "real", Interval: 250},
+		"real:250\u03bcs": {Name: "real", Interval: 250}, "cpu:200000ns": {Name: "cpu", Interval: 200}, "io:1us": {Name: "io", Interval: 1},
+		"faults:7": {Name: "faults", Interval: 7}, "faults:1k": {Name: "faults", Interval: 1000}, "cycles:2M": {Name: "cycles", Interval: 2000000},
+		"cycles:.1K": {Name: "cycles", Interval: 100},
+		"alloc":      {Name: "alloc"}, "alloc:1MB": {Name: "alloc", Interval: 1000000}, "alloc:1M": {Name: "alloc", Interval: 1 << 20},
+		"alloc:1.5MiB": {Name: "alloc", Interval: 3 << 19}, "read:4k": {Name: "read", Interval: 4096}, "read:4K": {Name: "read", Interval: 4096},
+		"write:4kB": {Name: "write", Interval: 4000}, "write:512B": {Name: "write", Interval: 512}, "alloc:2GB": {Name: "alloc", Interval: 2000000000},
+		"fpe-inexact:3": {Name: "fpe-inexact", Interval: 3},
+		"calls:f":       {Name: "calls:f"}, "calls:f:3": {Name: "calls:f", Interval: 3}, "calls:f:3k": {Name: "calls:f", Interval: 3000},
+		"calls:libc.so.6:malloc:1000": {Name: "calls:libc.so.6:malloc", Interval: 1000}, "calls:/lib/x.so:f": {Name: "calls:/lib/x.so:f"},
+		"calls:a::b": {Name: "calls:a::b"}, "calls:a::b:5": {Name: "calls:a::b", Interval: 5},
+	} {
+		got, err := ParseResource(text)
+		if err != nil || got != want {
+			t.Errorf("%s: %+v, %v", text, got, err)
+		}
+		if again, err := ParseResource(got.String()); err != nil || again != want {
+			t.Errorf("%s: %s is %+v, %v", text, got.String(), again, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"": "there is no resource", "x": "want one of alignment, alloc, ", "cpu:1us": "100µs is the least", "cpu:100": "s, ms, us or ns",
+		"cpu:x": "such as 10ms", "real:1m": "such as 10ms", "io:100ns": "is none", "cpu:1ms:1ms": "is no interval",
+		"faults:0": "is none", "faults:-1": "from 1", "faults:0.5": "is none", "faults:1kB": "k, M or G", "faults:1ms": "k, M or G", "faults:1e3": "k, M or G",
+		"alloc:1XB": "KiB, MiB", "alloc:1ms": "KiB, MiB", "alloc:1KM": "KiB, MiB", "alloc:999999G": "too long", "alloc:.": "KiB, MiB", "alloc:many": "KiB, MiB",
+		"calls": "the function is missing", "calls:": "the function is missing", "calls::": "the function is missing", "calls:5": "the function is missing",
+	} {
+		if got, err := ParseResource(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is %+v, %v; want %q", text, got, err, want)
+		}
+	}
+}
