@@ -301,3 +301,19 @@ func TestThreads(t *testing.T) {
 		}
 	}
 }
+
+// TestFirstInstructions steps into the dynamic linker, whose first function has neither a
+// description nor a name.
+func TestFirstInstructions(t *testing.T) {
+	p := trace(t, build(t, "deep.c", "-O2"), "1")
+	u := newUnwinder(t, p.pid)
+	mem := ProcessMemory(p.pid)
+	entry := p.regs.Rip
+	for step := range 2000 {
+		fs, why := u.Unwind(p.all(), mem, nil)
+		if last := fs[len(fs)-1].PC; why != Complete || last-entry > 16 {
+			t.Fatalf("step %d: %v\n%s", step, why, describe(u, fs))
+		}
+		p.step(0)
+	}
+}

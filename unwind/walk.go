@@ -5,6 +5,7 @@ type state struct {
 	reg   [numRegs]uint64
 	known uint32
 	exact bool // the pc is no return address
+	pops  bool // recipe.pops of the frame
 }
 
 func (s *state) has(r uint8) bool { return s.known>>r&1 != 0 }
@@ -82,14 +83,18 @@ func (u *Unwinder) leave(s, next *state, f found) (how outcome, g found) {
 	switch rec.kind {
 	case outermost:
 		return atEnd, g
-	case byRules:
-		how = s.apply(&u.stack, rec, next)
+	case byRules, toHandler:
+		if rec.kind == toHandler {
+			how = s.land(&u.stack, rec, next)
+		} else {
+			how = s.apply(&u.stack, rec, next)
+		}
 		if how == atEnd || how == badMemory {
 			return how, g
 		}
 		if how == left {
 			g = u.lookup(next.reg[regRIP], next.exact, true)
-			if g.obj != nil || rec.signal {
+			if g.obj != nil || rec.signal || rec.kind == toHandler {
 				return left, g
 			}
 		}
@@ -117,9 +122,10 @@ func (s *state) apply(m *window, rec *recipe, next *state) outcome {
 	if !ok {
 		return unknownValue
 	}
+	s.pops = rec.pops
 	next.reg = s.reg
 	next.known = s.known & preserved
-	next.exact = rec.signal
+	next.exact = rec.signal || rec.lands
 	next.set(regRSP, cfa)
 	for i := range rec.saved {
 		r := &rec.saved[i]
@@ -152,6 +158,10 @@ func (s *state) apply(m *window, rec *recipe, next *state) outcome {
 func (s *state) value(m *window, r *rule, cfa uint64, reg uint8) (uint64, bool) {
 	switch r.kind {
 	case ruleOffset:
+		popped := r.popped && s.exact || s.pops && cfa+uint64(r.off) < s.reg[regRSP]
+		if popped && s.has(reg) {
+			return s.reg[reg], true
+		}
 		return m.load(cfa + uint64(r.off))
 	case ruleValOffset:
 		return cfa + uint64(r.off), true
@@ -208,6 +218,13 @@ func (u *Unwinder) lookup(pc uint64, exact, refresh bool) found {
 	switch {
 	case f.rec == nil:
 		f.rec = u.analyse(obj, pc, exact)
+	case exact && f.rec.fromFrame() && !obj.image.golang:
+		var buf [2 * around]byte
+		if before, _ := u.near(obj, &buf, pc); pops(before) {
+			popping := *f.rec
+			popping.pops = true
+			f.rec = &popping
+		}
 	case obj.image.golang:
 		var buf [2 * around]byte
 		before, after := u.near(obj, &buf, pc)
