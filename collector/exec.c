@@ -1,16 +1,16 @@
 /*
  * exec.c: a process that executes another program ends a run of this one: its meta says
- * so before, and no longer if that fails.
+ * so before, and no longer if that fails. What can't be measured of the other is told (unmeasured.h).
  */
 #include "collector.h"
+#include "next.h"
+#include "unmeasured.h"
 
 #include <alloca.h>
-#include <dlfcn.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <unistd.h>
-
-#define EXPORT __attribute__((visibility("default")))
 
 /* Calls the function that would have been called without us. */
 #define EXECUTE(name, ...)                                                       \
@@ -24,27 +24,45 @@
 
 EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
+	unmeasured_path(path);
 	return EXECUTE(execve, path, argv, envp);
 }
 
 EXPORT int execv(const char *path, char *const argv[])
 {
+	unmeasured_path(path);
 	return EXECUTE(execv, path, argv);
 }
 
 EXPORT int execvp(const char *file, char *const argv[])
 {
+	unmeasured_file(file);
 	return EXECUTE(execvp, file, argv);
 }
 
 EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
+	unmeasured_file(file);
 	return EXECUTE(execvpe, file, argv, envp);
 }
 
 EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
 	return EXECUTE(fexecve, fd, argv, envp);
+}
+
+EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
+		       char *const argv[], char *const envp[])
+{
+	unmeasured_path(path);
+	return NEXT(posix_spawn)(pid, path, actions, attributes, argv, envp);
+}
+
+EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
+			char *const argv[], char *const envp[])
+{
+	unmeasured_file(file);
+	return NEXT(posix_spawnp)(pid, file, actions, attributes, argv, envp);
 }
 
 /* The arguments from first to NULL as a vector on the caller's stack; rest is then at what follows. */

@@ -146,7 +146,7 @@ static bool resource(const char **s)
 			options.period = r.interval * 1000;
 	}
 	options.resources[options.resource_count++] = r;
-	options.paths = true;
+	options.paths = options.named = true;
 	return true;
 }
 

@@ -32,6 +32,7 @@ struct options {
 	bool calls;        /* activations of functions are counted on their return */
 	struct resource resources[RESOURCES_MOST]; /* of the call paths */
 	uint32_t resource_count;
+	bool named;        /* by the letter x */
 	char bad;          /* the first letter not understood, or 0 */
 	char path[PATH_MOST];
 	char dir[PATH_MOST];

@@ -37,6 +37,19 @@ static void tell(const char *line, size_t n)
 	sys_close(fd);
 }
 
+void rundir_tell(const char *sentence)
+{
+	char line[1024];
+	struct text t = text_in(line, sizeof line);
+
+	text_str(&t, "note\t");
+	text_num(&t, (uint64_t)sys0(SYS_getpid));
+	text_char(&t, '\t');
+	text_str(&t, sentence);
+	text_char(&t, '\n');
+	tell(line, t.n);
+}
+
 void rundir_tell_notes(void)
 {
 	static char line[512];

@@ -40,6 +40,9 @@ void rundir_forget(void);
 /* Writes meta anew; complete: the process has ended normally. */
 void rundir_write(bool complete);
 
+/* Tells $PCT_RUN alone a sentence of the calling process, which may be the child of a vfork. */
+void rundir_tell(const char *sentence);
+
 /* Tells $PCT_RUN of the notes that were posted since. */
 void rundir_tell_notes(void);
 

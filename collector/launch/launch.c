@@ -19,23 +19,17 @@
  * example: pct-launch -preload /usr/local/lib/pct/libpct.so -else why -set PCT=q1000 ls
  */
 #define _GNU_SOURCE
-#include <elf.h>
+#include "unfit.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
-#include <sys/xattr.h>
 #include <unistd.h>
-
-enum { interpreters = 5, script_line = 256 }; /* the kernel's limits */
 
 static _Noreturn void fail(int status, const char *format, ...) {
     va_list args;
@@ -143,114 +137,6 @@ static const char *find(const char *name, char **env) {
             break;
     }
     fail(seen == EACCES ? 126 : 127, "%s: %s", name, seen == EACCES ? strerror(seen) : "not found in PATH");
-}
-
-/* own_linker is the last part of our dynamic linker's name: the library was made by
- * the same compiler for the same one. */
-static const char *own_linker(void) {
-    const ElfW(Phdr) *header = (const void *)getauxval(AT_PHDR);
-    ElfW(Addr) bias = 0;
-    for (unsigned long i = 0; i < getauxval(AT_PHNUM); i++)
-        if (header[i].p_type == PT_PHDR)
-            bias = (ElfW(Addr))header - header[i].p_vaddr;
-    for (unsigned long i = 0; i < getauxval(AT_PHNUM); i++)
-        if (header[i].p_type == PT_INTERP)
-            return basename((const char *)(bias + header[i].p_vaddr));
-    return "";
-}
-
-/* takes_rights: whether the kernel would execute it with other rights, for which
- * the dynamic linker ignores LD_PRELOAD. */
-static bool takes_rights(const char *path) {
-    struct stat st;
-    struct statvfs fs;
-    if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 || (statvfs(path, &fs) == 0 && fs.f_flag & ST_NOSUID))
-        return false;
-    if (stat(path, &st) != 0)
-        return false;
-    if (st.st_mode & S_ISUID && st.st_uid != getuid())
-        return true;
-    if ((st.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && st.st_gid != getgid())
-        return true;
-    return getuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0;
-}
-
-/* is_go: whether these notes, of an ELF file's segment, are of Go's linker. */
-static bool is_go(int fd, const ElfW(Phdr) *segment) {
-    _Alignas(ElfW(Nhdr)) char notes[1024];
-    size_t size = segment->p_filesz < sizeof notes ? segment->p_filesz : sizeof notes;
-    if (pread(fd, notes, size, (off_t)segment->p_offset) != (ssize_t)size)
-        return false;
-    for (size_t at = 0; at + sizeof(ElfW(Nhdr)) + 4 <= size;) {
-        const ElfW(Nhdr) *note = (const void *)(notes + at);
-        if (note->n_namesz == 4 && memcmp(notes + at + sizeof *note, "Go\0\0", 4) == 0)
-            return true;
-        size_t length = (((size_t)note->n_namesz + 3) & ~(size_t)3) + (((size_t)note->n_descsz + 3) & ~(size_t)3);
-        if (length > size)
-            return false;
-        at += sizeof *note + length;
-    }
-    return false;
-}
-
-/* why_not_elf tells what keeps the library out of an ELF file, or NULL. */
-static const char *why_not_elf(int fd, const ElfW(Ehdr) *header) {
-    const ElfW(Ehdr) *own = (const void *)getauxval(AT_SYSINFO_EHDR);
-    bool class = header->e_ident[EI_CLASS] == (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32);
-    if (!class || (own && header->e_machine != own->e_machine))
-        return "is for another kind of machine than libpct.so";
-    bool dynamic = false, go = false;
-    for (int i = 0; i < header->e_phnum; i++) {
-        ElfW(Phdr) segment;
-        off_t at = (off_t)(header->e_phoff + (ElfW(Off))i * header->e_phentsize);
-        if (pread(fd, &segment, sizeof segment, at) != sizeof segment)
-            return "is no whole ELF file";
-        go = go || (segment.p_type == PT_NOTE && is_go(fd, &segment));
-        if (segment.p_type != PT_INTERP)
-            continue;
-        char name[4096] = "";
-        size_t size = segment.p_filesz < sizeof name ? segment.p_filesz : sizeof name - 1;
-        if (pread(fd, name, size, (off_t)segment.p_offset) != (ssize_t)size)
-            return "is no whole ELF file";
-        if (strcmp(basename(name), own_linker()) != 0)
-            return "has another C library than libpct.so";
-        dynamic = true;
-    }
-    if (!dynamic)
-        return "is linked statically";
-    return go ? "is a Go program, which takes all signals" : NULL;
-}
-
-static const char *const other_rights = "takes other rights (set-uid, set-gid or capabilities)";
-
-/* why_not tells why a program can't be given the library, as a clause, or NULL. */
-static const char *why_not(const char *path) {
-    char interpreter[script_line];
-    for (int depth = 0; depth < interpreters; depth++) {
-        union {
-            char text[script_line + 1];
-            ElfW(Ehdr) elf;
-        } head;
-        memset(&head, 0, sizeof head);
-        int fd = open(path, O_RDONLY | O_CLOEXEC);
-        if (fd < 0) /* executable and no more: most can have the library */
-            return takes_rights(path) ? other_rights : NULL;
-        ssize_t got = pread(fd, &head, script_line, 0);
-        const char *reason = NULL;
-        bool script = got >= 2 && head.text[0] == '#' && head.text[1] == '!';
-        if (!script && takes_rights(path))
-            reason = other_rights;
-        else if (!script && got >= (ssize_t)sizeof head.elf && memcmp(head.text, ELFMAG, SELFMAG) == 0)
-            reason = why_not_elf(fd, &head.elf);
-        close(fd);
-        if (!script)
-            return reason; /* what is neither is for a shell, or the kernel will tell */
-        char *name = head.text + 2 + strspn(head.text + 2, " \t");
-        name[strcspn(name, " \t\n")] = 0;
-        strcpy(interpreter, name);
-        path = interpreter;
-    }
-    return NULL; /* too deep: the kernel will tell */
 }
 
 /* add appends to the words of a variable, unless the word is there already. */
