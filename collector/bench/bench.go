@@ -22,6 +22,7 @@ type bench struct {
 	methods  []method
 	programs []program
 	terminal bool // errors are shown on one
+	first    bool // programs are run before all other work of the machine, by a real-time priority
 	failures int
 }
 
@@ -37,6 +38,9 @@ func (b *bench) all() error {
 	b.costs()
 	if err := b.paths(); err != nil {
 		return fmt.Errorf("paths: %w", err)
+	}
+	if err := b.overheads(); err != nil {
+		return fmt.Errorf("overhead: %w", err)
 	}
 	for _, table := range []struct {
 		name string

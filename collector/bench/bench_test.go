@@ -21,7 +21,7 @@ func TestTables(t *testing.T) {
 		}
 	}
 	var stdout, stderr bytes.Buffer
-	args := []string{"-bin", bin, "-quick", "-rounds", "1", "-run", "^(4 threads|paths/threads|paths-report)$"}
+	args := []string{"-bin", bin, "-quick", "-rounds", "1", "-run", "^(4 threads|paths/threads|overhead/threads|paths-report)$"}
 	if status := run(args, nil, &stdout, &stderr); status != 0 {
 		t.Fatalf("exit status %d: %s%s", status, &stdout, &stderr)
 	}
@@ -33,6 +33,7 @@ func TestTables(t *testing.T) {
 		`(?m)^threads +bare +1\.000 `,
 		`(?m)^threads +libpct -paths +1000 +[1-9][0-9]*` + ratio + quartiles + ratio + quartiles + ratio + whole + ` +[12][0-9]\.[0-9] +[0-9]+ +[0-9.]+ +[0-9.]+ *$`,
 		`(?m)^threads +pct-ring -paths +1000 +n/a .*pct-ring`, // which is not there
+		`(?m)^libpct -calls +1000 +[-+][0-9.]+ *$`,
 		`(?m)^threads +gprof +[0-9.]+`,
 		`(?m)^threads +pct paths +[1-9][0-9]*( +[0-9.]+){5} *$`,
 	} {

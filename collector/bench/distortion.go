@@ -31,7 +31,7 @@ func (b *bench) distortions() error {
 		{libpct(filepath.Join(b.bin, "lib", "libpct.so"), 1000), names.ofCounts, true},
 		{perfOfUser(1000), ofPerf, false},
 	}
-	collectors, err := b.pathMethods()
+	collectors, _, err := b.pathMethods()
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,8 @@ many of them are whole, and how much data they make.
   -quick       call paths of programs that are a tenth as long: no more than a trial
   -run REGEXP  only the programs and tables whose name matches, such as 'bzip2'
                or 'gaps|starts|distortion|short'; of call paths the programs are
-               'paths/gcc' and so on, the tables 'paths-gaps' and 'paths-report'
+               'paths/gcc' and so on, and 'overhead/gcc', the tables
+               'paths-gaps' and 'paths-report'
   -rounds N    no more than N rounds (default: as many as there is time for)
   -bin DIR     below which lib/libpct.so is (default ./bin)
   -h           print this

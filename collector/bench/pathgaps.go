@@ -25,7 +25,7 @@ func (b *bench) pathGaps() error {
 	if err != nil {
 		return err
 	}
-	all, err := b.pathMethods()
+	all, _, err := b.pathMethods()
 	if err != nil {
 		return err
 	}

@@ -37,27 +37,29 @@ const (
 	oursName      = "libpct -paths"
 	ringName      = "pct-ring -paths"
 	callsName     = "libpct -calls"
+	flatName      = "libpct, no paths"
 	perfDwarf     = "perf dwarf"
 )
 
-// pathMethods returns all methods, the bare one first. Those that can't be had say why.
-func (b *bench) pathMethods() ([]pathMethod, error) {
+// pathMethods returns all methods, the bare one first. Those that can't be had say why. Only
+// those for whole programs are in their tables, those of overheads in that one.
+func (b *bench) pathMethods() (programs, overheads []pathMethod, err error) {
 	library := filepath.Join(b.bin, "lib", "libpct.so")
 	if _, err := os.Stat(library); err != nil {
-		return nil, fmt.Errorf("no libpct.so (-bin DIR says where it is): %w", err)
+		return nil, nil, fmt.Errorf("no libpct.so (-bin DIR says where it is): %w", err)
 	}
 	used, err := b.compile("used", usedSource)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	interrupt, err := b.compile("interrupt", interruptSource)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	// inside runs the program with variables; around runs a sampler that runs it.
 	inside := func(environment ...string) func(string, []string) ([]string, []string) {
 		return func(dir string, argv []string) ([]string, []string) {
-			command := []string{used, b.usedFile()}
+			command := b.using(used)
 			for _, e := range environment {
 				command = append(command, os.Expand(e, func(string) string { return dir }))
 			}
@@ -70,13 +72,18 @@ func (b *bench) pathMethods() ([]pathMethod, error) {
 			for _, word := range sampler {
 				command = append(command, os.Expand(word, func(string) string { return dir }))
 			}
-			return append(append(command, used, b.usedFile()), argv...), nil
+			return append(append(command, b.using(used)...), argv...), nil
 		}
 	}
 	ours := func(name, letters string, hz int) pathMethod {
 		return pathMethod{method: method{name: name, hz: hz, wrap: inside(
 			"LD_PRELOAD="+library, fmt.Sprintf("PCT=q%d %s", 1000000/hz, letters), "PCT_DIR=$DIR")},
 			read: readRuns, fast: hz == fastPaths}
+	}
+	flat := func(hz int) pathMethod {
+		m := ours(flatName, "", hz)
+		m.read = nil
+		return m
 	}
 	ring := filepath.Join(b.bin, "pct-ring")
 	rings := func(hz int) pathMethod {
@@ -106,10 +113,15 @@ func (b *bench) pathMethods() ([]pathMethod, error) {
 		return pathMethod{method: method{name: interruptName, hz: hz, wrap: around(interrupt, strconv.Itoa(1000000000/hz))}, fast: hz == fastPaths}
 	}
 	callgrind := pathMethod{method: method{name: "callgrind", foreign: true, wrap: func(dir string, argv []string) ([]string, []string) {
-		return append([]string{used, b.usedFile(), "valgrind", "-q", "--tool=callgrind", "--callgrind-out-file=" + filepath.Join(dir, "callgrind")}, argv...), nil
+		return append(append(b.using(used), "valgrind", "-q", "--tool=callgrind", "--callgrind-out-file="+filepath.Join(dir, "callgrind")), argv...), nil
 	}}, seldom: true}
-	return []pathMethod{
-		{method: method{name: bare, wrap: inside()}},
+	alone := pathMethod{method: method{name: bare, wrap: inside()}}
+	overheads = []pathMethod{alone}
+	for _, hz := range []int{slowPaths, usualPaths} {
+		overheads = append(overheads, interrupted(hz), flat(hz), ours(oursName, "s", hz), ours(callsName, "s e", hz))
+	}
+	programs = []pathMethod{
+		alone,
 		{method: method{name: bareAgain, wrap: inside()}},
 		interrupted(usualPaths),
 		ours(oursName, "s", slowPaths),
@@ -128,7 +140,8 @@ func (b *bench) pathMethods() ([]pathMethod, error) {
 		rings(fastPaths),
 		perf("perf -g", "fp", fastPaths-1),
 		perf(perfDwarf, "dwarf", fastPaths-1),
-	}, nil
+	}
+	return programs, append(overheads, google("gperftools")), nil
 }
 
 // unless notes that a method has no program.
@@ -154,6 +167,14 @@ func (m pathMethod) cannot(p pathProgram) (argv []string, why string) {
 		return p.counted, ""
 	}
 	return p.argv, ""
+}
+
+// using is the command of the helper that measures a program, up to the program.
+func (b *bench) using(used string) []string {
+	if b.first {
+		return []string{used, "-first", b.usedFile()}
+	}
+	return []string{used, b.usedFile()}
 }
 
 // usedFile is where the program's own CPU time is written.

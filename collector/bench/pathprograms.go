@@ -43,8 +43,8 @@ SELECT count(*), avg(x.c), max(y.b) FROM t x JOIN t y ON x.a = y.a+1 WHERE x.b L
 SELECT a%%1000 AS g, count(*), sum(c), length(group_concat(b)) FROM t GROUP BY g ORDER BY 3 DESC LIMIT 1;
 SELECT count(DISTINCT substr(b, 1, 3)) FROM t`
 
-// pathPrograms returns the programs whose name matches; one that can't be made says why.
-func (b *bench) pathPrograms() []pathProgram {
+// pathPrograms returns the programs whose name, with that of the table before it, matches; one that can't be made says why.
+func (b *bench) pathPrograms(table string) []pathProgram {
 	size := func(n int) int {
 		if b.quick {
 			return n / 10
@@ -96,7 +96,7 @@ func (b *bench) pathPrograms() []pathProgram {
 			return b.ours(p, "throws", "c++", throwsSource, times(200000))
 		}},
 	} {
-		if !b.run.MatchString("paths/" + p.name) {
+		if !b.run.MatchString(table + p.name) {
 			continue
 		}
 		made := pathProgram{name: p.name, slope: p.slope}

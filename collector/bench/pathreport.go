@@ -18,8 +18,8 @@ const reportLimit = time.Minute
 // pathReports measures what reports of call paths take, of the library's data and of those of
 // perf record of the same program.
 func (b *bench) pathReports() error {
-	programs := b.pathPrograms()
-	methods, err := b.pathMethods()
+	programs := b.pathPrograms("paths/")
+	methods, _, err := b.pathMethods()
 	if err != nil {
 		return err
 	}

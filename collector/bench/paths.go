@@ -43,11 +43,11 @@ type pathBench struct {
 // paths measures what call paths cost, how many of them are whole and how much data they
 // make, and prints that.
 func (b *bench) paths() error {
-	programs := b.pathPrograms()
+	programs := b.pathPrograms("paths/")
 	if len(programs) == 0 {
 		return nil
 	}
-	methods, err := b.pathMethods()
+	methods, _, err := b.pathMethods()
 	if err != nil {
 		return err
 	}

@@ -85,3 +85,18 @@ func TestSamplesOfProfile(t *testing.T) {
 		t.Errorf("%d samples in nothing", got)
 	}
 }
+
+func TestPercent(t *testing.T) {
+	for _, tt := range []struct {
+		values []float64
+		want   string
+	}{
+		{[]float64{1.5}, "+1.50"},
+		{[]float64{-1, 3}, "+1.00"},
+		{[]float64{1, 2, 3, 4, 900}, "+3.00 ± 0.83"},
+	} {
+		if got := percent(tt.values); got != tt.want {
+			t.Errorf("%v: %s, want %s", tt.values, got, tt.want)
+		}
+	}
+}
