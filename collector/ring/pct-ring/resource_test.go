@@ -155,8 +155,8 @@ func TestTurns(t *testing.T) {
 func TestNoneOfResource(t *testing.T) {
 	for resource, want := range map[string]string{
 		"calls:stepped:1000000": "less than an interval of each resource was used; a shorter interval such as calls:stepped:1 shows more",
-		"real:1h":               "less than an interval of each resource was used; a shorter interval such as real:100us shows more",
-		"user:1h":               "hardly any CPU time was used",
+		"real:3600s":            "less than an interval of each resource was used; a shorter interval such as real:100us shows more",
+		"user:3600s":            "hardly any CPU time was used",
 	} {
 		r := command(t, "-r", resource, "uses", "ask", "1")
 		if r.want(0); !strings.Contains(r.stderr.String(), want) {
