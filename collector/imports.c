@@ -1,5 +1,6 @@
 #include "imports.h"
 #include "text.h"
+#include "unwind/unwind.h"
 
 #include <link.h>
 
@@ -58,12 +59,13 @@ static bool read_dynamic(const struct dl_phdr_info *info, struct imports *in)
 
 /*
  * What asks the dynamic linker for call frame information has an unwinder, unless it is the library of
- * one, or asks for another purpose and has its unwinder from that library.
+ * one, or asks for another purpose and has its unwinder from that library. One of libgcc's is not unknown, once it was looked at.
  */
-static int has_unwinder(struct dl_phdr_info *info, size_t size, void *unused)
+static int has_unknown_unwinder(struct dl_phdr_info *info, size_t size, void *unused)
 {
 	const char *name = text_base(info->dlpi_name);
 	bool asks = false, imports = false;
+	struct unwind_object object;
 	struct imports in;
 
 	(void)size;
@@ -80,10 +82,13 @@ static int has_unwinder(struct dl_phdr_info *info, size_t size, void *unused)
 			asks |= text_equal(in.names + s->st_name, "_dl_find_object") || text_equal(in.names + s->st_name, "dl_iterate_phdr");
 			imports |= text_begins(in.names + s->st_name, "_Unwind_");
 		}
-	return asks && !imports;
+	if (!asks || imports)
+		return 0;
+	object = unwind_object_of(info);
+	return !unwind_linked(&object, UINT32_MAX);
 }
 
 bool imports_for_unwinder(void)
 {
-	return dl_iterate_phdr(has_unwinder, NULL) != 0;
+	return dl_iterate_phdr(has_unknown_unwinder, NULL) != 0;
 }

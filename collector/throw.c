@@ -46,10 +46,39 @@ __attribute__((constructor)) static void find_next(void)
 	next_find = (find_function *)dlsym(RTLD_NEXT, "_dl_find_object");
 }
 
+/* What dlfcn.h has of it since glibc 2.35, where that is what the dynamic linker fills in. */
+struct found {
+	unsigned long long flags;
+	char *start, *end; /* of what is mapped */
+	struct link_map *map;
+	char *header; /* .eh_frame_hdr */
+	unsigned long long more[8];
+};
+
+/* An unwinder that is linked into a library which was loaded since the program started. */
+static void notice(void *caller)
+{
+	enum { LOOKED_AT = 4096 };
+	struct found f;
+	struct unwind_object o;
+
+	if (!unwind_counted() || unwind_linked_known((uintptr_t)caller) || next_find(caller, (struct dl_find_object *)&f))
+		return;
+	o = (struct unwind_object){
+		.start = (uintptr_t)f.start,
+		.end = (uintptr_t)f.end,
+		.data_start = (uintptr_t)f.start,
+		.data_end = (uintptr_t)f.end,
+		.header = (uintptr_t)f.header,
+	};
+	unwind_linked(&o, LOOKED_AT);
+}
+
 EXPORT int _dl_find_object(void *pc, struct dl_find_object *result)
 {
 	unwind_return_addresses();
 	find_next();
+	notice(__builtin_return_address(0));
 	return next_find(pc, result);
 }
 

@@ -1,6 +1,7 @@
 package collector_test
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -84,16 +85,36 @@ func TestMarkedStacks(t *testing.T) {
 	prepare(t, "s e r1 q200", "throws").run().ok("done\n").own().whole().mostly("main", "_Z7catcherv")
 }
 
+// Unwinders find what the program put on its stack, in libraries of their own, linked in, and in what is loaded later.
+func TestMarkedStacksAreUnwound(t *testing.T) {
+	for _, program := range [][]string{{"unwinds"}, {"unwinds-static"}, {"opens", filepath.Join(built, "unwinds.so")}} {
+		for _, mode := range []string{"exceptions", "backtraces", "threads"} {
+			for _, letters := range []string{"s e r1 q1000", "s e r1 q200"} {
+				s := prepare(t, letters, append(append([]string{}, program...), mode)...).run()
+				if program[0] == "opens" {
+					s.ok("done\ndone\n")
+				} else {
+					s.ok("done\n")
+				}
+				if strings.Contains(s.notes, "not counted") {
+					t.Errorf("%q %s: notes: %s", program, mode, s.notes)
+				}
+			}
+		}
+	}
+	prepare(t, "s e r1 q200", "throws-static").run().ok("done\n").own().whole().mostly("main", "_Z7catcherv")
+}
+
 // Where stacks must not be marked a note says so, and call paths are found as ever.
 func TestActivationsNotCounted(t *testing.T) {
 	for _, args := range [][]string{
-		{"s e r1 q500", "throws-static", "an unwinder is linked into"},
-		{"s e xalloc xcpu:500", "throws", "several resources"},
+		{"s e r1 q500", "asks", "asks", "an unwinder that is not libgcc's"},
+		{"s e xalloc xcpu:500", "throws", "_Z7catcherv", "several resources"},
 	} {
 		s := prepare(t, args[0], args[1]).run().ok("done\n")
 		p := s.own()
-		p.mostly("main", "_Z7catcherv")
-		if p.run.Calls != nil || !strings.Contains(s.notes, "activations of functions are not counted: "+args[2]) {
+		p.mostly("main", args[2])
+		if p.run.Calls != nil || !strings.Contains(s.notes, "activations of functions are not counted: "+args[3]) {
 			t.Errorf("%q: activations %v, notes:\n%s", args, p.run.Calls != nil, s.notes)
 		}
 	}

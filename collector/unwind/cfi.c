@@ -365,32 +365,63 @@ uintptr_t cfi_start(const struct objects_view *v, const struct object *o, uintpt
 	return pair && table_word(v, pair, &word) ? o->given.header + (uintptr_t)(intptr_t)word : 0;
 }
 
-bool cfi_row(struct cfi_work *w, const struct objects_view *v, const struct object *o, uintptr_t address)
-{
+/* An entry that is about to be executed: the first cursor stands at its instructions, the second at those of its CIE. */
+struct function {
 	struct common common;
-	struct run run = { .common = &common, .target = UINTPTR_MAX };
-	uintptr_t at, id_at;
-	uint64_t id, start, length;
+	uint64_t start, length;
 	bool signal;
+};
 
-	if (!find(v, o, address, &at) || !open_entry(&w->cursor, v, o, at, &id, &id_at) || !id)
+static bool open_function(struct cfi_work *w, const struct objects_view *v, const struct object *o, uintptr_t at, struct function *f)
+{
+	uintptr_t id_at;
+	uint64_t id;
+
+	if (!open_entry(&w->cursor, v, o, at, &id, &id_at) || !id)
 		return false;
-	if (!open_common(&w->program, v, o, id_at - (uintptr_t)id, &common, &signal))
+	if (!open_common(&w->program, v, o, id_at - (uintptr_t)id, &f->common, &f->signal))
 		return false;
-	start = cursor_pointer(&w->cursor, common.encoding, 0);
-	length = cursor_pointer(&w->cursor, common.encoding & ENCODING_FORMAT, 0);
-	if (common.augmented)
+	f->start = cursor_pointer(&w->cursor, f->common.encoding, 0);
+	f->length = cursor_pointer(&w->cursor, f->common.encoding & ENCODING_FORMAT, 0);
+	if (f->common.augmented)
 		cursor_skip(&w->cursor, cursor_uleb(&w->cursor));
-	if (w->cursor.bad || address - start >= length)
-		return false;
-	w->row = (struct row){ .signal = signal };
+	return !w->cursor.bad;
+}
+
+/* Works out the row for an address of a function, or its last one. */
+static bool execute_to(struct cfi_work *w, const struct function *f, uintptr_t address)
+{
+	struct run run = { .common = &f->common, .target = UINTPTR_MAX };
+
+	w->row = (struct row){ .signal = f->signal };
 	if (!execute(w, &w->program, &run))
 		return false;
 	w->initial = w->row;
-	run = (struct run){ .common = &common, .at = start, .target = address };
-	if (!execute(w, &w->cursor, &run))
+	run = (struct run){ .common = &f->common, .at = f->start, .target = address };
+	return execute(w, &w->cursor, &run);
+}
+
+bool cfi_row(struct cfi_work *w, const struct objects_view *v, const struct object *o, uintptr_t address)
+{
+	struct function f;
+	uintptr_t at;
+
+	if (!find(v, o, address, &at) || !open_function(w, v, o, at, &f) || address - f.start >= f.length || !execute_to(w, &f, address))
 		return false;
 	if (w->row.jumps)
-		handler_correct(&w->row, start, length, address);
+		handler_correct(&w->row, f.start, f.length, address);
 	return w->row.cfa.kind != RULE_NONE;
+}
+
+bool cfi_jumps(struct cfi_work *w, const struct objects_view *v, const struct object *o, uint32_t i, uintptr_t *start, uintptr_t *end)
+{
+	struct function f;
+	int32_t word;
+
+	if (!table_word(v, o->table + 8 * (uintptr_t)i + 4, &word) ||
+	    !open_function(w, v, o, o->given.header + (uintptr_t)(intptr_t)word, &f))
+		return false;
+	*start = f.start;
+	*end = f.start + f.length;
+	return execute_to(w, &f, UINTPTR_MAX) && w->row.jumps;
 }

@@ -60,6 +60,12 @@ bool cfi_row(struct cfi_work *work, const struct objects_view *v, const struct o
 /* The first address that has the call frame information of an address; 0 if there is none. */
 uintptr_t cfi_start(const struct objects_view *v, const struct object *o, uintptr_t address);
 
+/*
+ * Whether the function of the table's i-th pair goes to handlers of exceptions, as libgcc's do, and where it is; false too if it has
+ * no call frame information that can be used. *start and *end are set if that could be read.
+ */
+bool cfi_jumps(struct cfi_work *work, const struct objects_view *v, const struct object *o, uint32_t i, uintptr_t *start, uintptr_t *end);
+
 /* The place of a register's rule in a row, or -1. */
 static inline int cfi_place(uint64_t reg)
 {

@@ -93,8 +93,7 @@ bool unwind_objects_begin(void)
 	return true;
 }
 
-/* Reads the head of .eh_frame_hdr. */
-static void read_header(struct object *o)
+void objects_read_header(struct object *o)
 {
 	const struct unwind_object *g = &o->given;
 	struct cursor c;
@@ -123,7 +122,7 @@ bool unwind_objects_add(const struct unwind_object *object)
 
 	if (i == UNWIND_OBJECTS)
 		return false;
-	read_header(&new);
+	objects_read_header(&new);
 	for (; i > 0 && sides[side][i - 1].given.start > object->start; i--)
 		sides[side][i] = sides[side][i - 1];
 	sides[side][i] = new;
@@ -155,12 +154,11 @@ uint32_t unwind_objects_publish(void)
 	return epoch;
 }
 
-static int add_loaded(struct dl_phdr_info *info, size_t size, void *number)
+struct unwind_object unwind_object_of(const struct dl_phdr_info *info)
 {
-	struct unwind_object o = { .bias = info->dlpi_addr, .id = ++*(uint16_t *)number };
+	struct unwind_object o = { .bias = info->dlpi_addr, .start = UINTPTR_MAX };
 	int n = info->dlpi_phnum;
 
-	(void)size;
 	for (int i = 0; i < n; i++)
 		if (info->dlpi_phdr[i].p_type == PT_GNU_EH_FRAME)
 			o.header = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
@@ -168,12 +166,27 @@ static int add_loaded(struct dl_phdr_info *info, size_t size, void *number)
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
 		uintptr_t at = info->dlpi_addr + p->p_vaddr;
 
-		if (p->p_type == PT_LOAD && o.header >= at && o.header < at + p->p_filesz) {
+		if (p->p_type != PT_LOAD)
+			continue;
+		if (o.header >= at && o.header < at + p->p_filesz) {
 			o.data_start = at;
 			o.data_end = at + p->p_filesz;
 		}
+		if (p->p_flags & PF_X) {
+			o.start = at < o.start ? at : o.start;
+			o.end = at + p->p_memsz;
+		}
 	}
-	for (int i = 0; i < n; i++) {
+	return o;
+}
+
+static int add_loaded(struct dl_phdr_info *info, size_t size, void *number)
+{
+	struct unwind_object o = unwind_object_of(info);
+
+	(void)size;
+	o.id = ++*(uint16_t *)number;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
 
 		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))

@@ -25,6 +25,10 @@ struct objects_view {
 };
 
 bool objects_start(void);
+
+/* Sets table and count by the head of .eh_frame_hdr. */
+void objects_read_header(struct object *o);
+
 void objects_enter(struct objects_view *v);
 void objects_leave(struct objects_view *v);
 

@@ -4,6 +4,7 @@
 #endif
 
 #include "trampoline.h"
+#include "linked.h"
 #include "thread.h"
 #include "../sys.h"
 
@@ -13,7 +14,12 @@
 #include <link.h>
 #include <sys/auxv.h>
 
-enum { MARKS = 8192, FRAMES_TRIED = 64, SHADOW_STACK_STATUS = 0x5005 };
+enum {
+	MARKS = 8192,
+	FRAMES_TRIED = 64,
+	READERS_FRAMES = 4096, /* bytes of the stack that a function uses before it asks how to read return addresses */
+	SHADOW_STACK_STATUS = 0x5005
+};
 
 static struct mark marks[MARKS];
 static _Atomic uint32_t marks_used;
@@ -83,6 +89,61 @@ __asm__(
 	"	jmp *-8(%rsp)\n"
 	".cfi_endproc\n"
 	".size trampoline_stub, . - trampoline_stub\n"
+	".popsection\n");
+
+/*
+ * Replaces the words of the stack below an address that are `from`, and registers which the caller's callers may have it in, too.
+ */
+void trampoline_mend(uintptr_t below, uint64_t from, uint64_t to) __attribute__((visibility("hidden")));
+__asm__(
+	".pushsection .text\n"
+	".hidden trampoline_mend\n"
+	".globl trampoline_mend\n"
+	".type trampoline_mend, @function\n"
+	".p2align 4\n"
+	"trampoline_mend:\n"
+	".cfi_startproc\n"
+	"	push %rbx\n"
+	".cfi_def_cfa_offset 16\n"
+	".cfi_offset rbx, -16\n"
+	"	push %rbp\n"
+	".cfi_def_cfa_offset 24\n"
+	".cfi_offset rbp, -24\n"
+	"	push %r12\n"
+	".cfi_def_cfa_offset 32\n"
+	".cfi_offset r12, -32\n"
+	"	push %r13\n"
+	".cfi_def_cfa_offset 40\n"
+	".cfi_offset r13, -40\n"
+	"	push %r14\n"
+	".cfi_def_cfa_offset 48\n"
+	".cfi_offset r14, -48\n"
+	"	push %r15\n"
+	".cfi_def_cfa_offset 56\n"
+	".cfi_offset r15, -56\n"
+	"	mov %rsp, %rax\n"
+	"1:	cmp %rdi, %rax\n"
+	"	jae 3f\n"
+	"	cmp %rsi, (%rax)\n"
+	"	jne 2f\n"
+	"	mov %rdx, (%rax)\n"
+	"2:	add $8, %rax\n"
+	"	jmp 1b\n"
+	"3:	pop %r15\n"
+	".cfi_def_cfa_offset 48\n"
+	"	pop %r14\n"
+	".cfi_def_cfa_offset 40\n"
+	"	pop %r13\n"
+	".cfi_def_cfa_offset 32\n"
+	"	pop %r12\n"
+	".cfi_def_cfa_offset 24\n"
+	"	pop %rbp\n"
+	".cfi_def_cfa_offset 16\n"
+	"	pop %rbx\n"
+	".cfi_def_cfa_offset 8\n"
+	"	ret\n"
+	".cfi_endproc\n"
+	".size trampoline_mend, . - trampoline_mend\n"
 	".popsection\n");
 
 uint64_t trampoline_return(uintptr_t slot) __attribute__((visibility("hidden")));
@@ -224,17 +285,34 @@ void trampoline_clear(struct mark *m)
 	m->slot = 0;
 }
 
+bool unwind_counted(void)
+{
+	return mine != NULL;
+}
+
+/*
+ * The function that reads return addresses has read its own already. If another one ended by a jump to it, that
+ * may have been the mark, which it keeps in its frame or a register.
+ */
 void unwind_return_addresses(void)
 {
 	struct mark *m = mine;
+	uintptr_t slot, here = (uintptr_t)__builtin_frame_address(0);
+	uint64_t original;
+	bool taken;
 
 	if (__builtin_expect(!m || !m->slot, 1))
 		return;
 	m->leaving = true;
 	atomic_signal_fence(memory_order_seq_cst);
+	slot = m->slot;
+	original = m->original;
 	/* Else it may be in a copy of the stack that comes back. */
-	if (take_away(m))
+	taken = take_away(m);
+	if (taken)
 		m->slot = 0;
+	if (taken && slot - here < READERS_FRAMES)
+		trampoline_mend(slot, stub(), original);
 	atomic_signal_fence(memory_order_seq_cst);
 	m->leaving = false;
 }
@@ -396,7 +474,7 @@ void unwind_mark(struct unwind_thread *t, const struct unwind_path *path)
 	for (uint32_t i = old ? m->at : 0; i < path->count; i++) {
 		const struct unwind_object *o = unwind_object_at(t, unwind_address(&path->frames[i]));
 
-		if (!o || o->unwinder)
+		if (!o || o->unwinder || linked_holds(unwind_address(&path->frames[i])))
 			return;
 	}
 	if (from && is_peculiar(path->frames[from].pc))
@@ -444,6 +522,11 @@ void unwind_mark(struct unwind_thread *t, const struct unwind_path *path)
 {
 	(void)t;
 	(void)path;
+}
+
+bool unwind_counted(void)
+{
+	return false;
 }
 
 void unwind_return_addresses(void)

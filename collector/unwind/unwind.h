@@ -48,6 +48,10 @@ bool unwind_objects_begin(void);
 bool unwind_objects_add(const struct unwind_object *object);
 uint32_t unwind_objects_publish(void);
 
+/* What the dynamic linker says of an object, its text from the first address to the last. */
+struct dl_phdr_info;
+struct unwind_object unwind_object_of(const struct dl_phdr_info *info);
+
 /* The same from the dynamic linker's list, numbered from 1; not in a handler. */
 bool unwind_objects_load(void);
 
@@ -130,6 +134,15 @@ enum unwind_counting { UNWIND_COUNTS, UNWIND_SHADOW_STACK, UNWIND_OCAML, UNWIND_
 enum unwind_counting unwind_count_start(void);
 
 /*
+ * Looks for an unwinder of libgcc's kind that is linked into an object among other functions, in so many of these at most, the last
+ * ones: no mark is set while it is at work. False if there is none. Not in a handler, while the object stays.
+ */
+bool unwind_linked(const struct unwind_object *object, uint32_t most);
+
+/* Whether the object with this text has been looked at. */
+bool unwind_linked_known(uintptr_t address);
+
+/*
  * Begins to follow the activations of the calling thread, before its first path; false if that can't be.
  * It ends with the thread, and with the parent's in the child of a fork.
  */
@@ -139,6 +152,9 @@ void unwind_count_forked(void);
 
 /* Sets the mark on the stack of the path, between unwind_path and unwind_done. */
 void unwind_mark(struct unwind_thread *t, const struct unwind_path *path);
+
+/* Whether activations of the calling thread are followed. */
+bool unwind_counted(void);
 
 /* The program is about to read the return addresses of the calling thread: they are as the program made them. */
 void unwind_return_addresses(void);

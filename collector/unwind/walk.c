@@ -1,4 +1,5 @@
 #include "unwind.h"
+#include "linked.h"
 #include "thread.h"
 
 /* How often the stack pointer may go down on the way out, as where a program changes stacks. */
@@ -282,7 +283,7 @@ static bool moves_stacks(struct unwind_thread *t, const struct unwind_path *path
 	for (uint32_t i = 0; i < path->count; i++) {
 		const struct unwind_object *o = unwind_object_at(t, unwind_address(&path->frames[i]));
 
-		if (o && o->unwinder)
+		if ((o && o->unwinder) || linked_holds(unwind_address(&path->frames[i])))
 			return true;
 	}
 	return false;
