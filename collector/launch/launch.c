@@ -1,13 +1,15 @@
 /*
  * pct-launch: execute a program with libpct.so preloaded, if that can work.
  *
- *   pct-launch [-environ FILE] [-preload LIB... -else FILE [-set NAME=VALUE]...] PROG [ARG...]
+ *   pct-launch [-environ FILE] [-ignored MASK] [-preload LIB... -else FILE [-set NAME=VALUE]...] PROG [ARG...]
  *
  * The program gets the environment in FILE (NUL-terminated strings, as in
  * /proc/PID/environ; default: ours), found by its PATH, as execvp(3) does. With
  * -preload the libraries come after what LD_PRELOAD names already, ASAN_OPTIONS tells
- * AddressSanitizer to put up with that, and the variables of -set are added. Nothing
- * else differs from what a shell would execute: we replace ourselves.
+ * AddressSanitizer to put up with that, and the variables of -set are added. With
+ * -ignored, SIGINT and SIGQUIT, which a shell ignores in what it starts in the background, are
+ * at their defaults unless the mask, as in /proc/PID/status, has them. Nothing else
+ * differs from what a shell would execute: we replace ourselves.
  *
  * A program into which the dynamic linker would not load the library is not
  * executed: the reason, a clause such as "is linked statically", is written to the
@@ -23,6 +25,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -152,6 +155,17 @@ static void add(char **env, const char *name, const char *word) {
     set(env, assignment);
 }
 
+/* heed: the keyboard's signals are heeded, unless the mask has them. */
+static void heed(const char *mask) {
+    char *end;
+    unsigned long long ignored = strtoull(mask, &end, 16);
+    if (!*mask || *end)
+        fail(2, "pct-launch: %s is no mask of signals", mask);
+    for (int sig = SIGINT; sig <= SIGQUIT; sig++)
+        if (!(ignored >> (sig - 1) & 1))
+            signal(sig, SIG_DFL);
+}
+
 static void tell(const char *file, const char *path, const char *reason) {
     FILE *f = fopen(file, "we");
     if (!f || fprintf(f, "%s %s\n", path, reason) < 0 || fclose(f) != 0)
@@ -186,6 +200,8 @@ int main(int argc, char **argv) {
             fail(2, "pct-launch: %s needs a value", option);
         if (strcmp(option, "-environ") == 0)
             env_file = argv[i + 1];
+        else if (strcmp(option, "-ignored") == 0)
+            heed(argv[i + 1]);
         else if (strcmp(option, "-preload") == 0)
             libraries[preloaded++] = argv[i + 1];
         else if (strcmp(option, "-else") == 0)
@@ -196,7 +212,7 @@ int main(int argc, char **argv) {
             fail(2, "pct-launch: don't know %s %s", option, argv[i + 1]);
     }
     if (i == argc || !preloaded != !otherwise)
-        fail(2, "usage: pct-launch [-environ FILE] [-preload LIB... -else FILE [-set NAME=VALUE]...] PROG [ARG...]");
+        fail(2, "usage: pct-launch [-environ FILE] [-ignored MASK] [-preload LIB... -else FILE [-set NAME=VALUE]...] PROG [ARG...]");
     char **env = env_file ? read_environ(env_file, n + 2) : copy_environ(n + 2);
     const char *path = find(argv[i], env);
     if (preloaded) {

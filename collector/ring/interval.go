@@ -39,15 +39,22 @@ func ParseResource(text string) (Resource, error) {
 	return r, nil
 }
 
-// String is the resource with its interval as a number of gticks; of times it ends in us.
+// String is the resource with its interval as all collectors read it: a number of gticks, or a whole
+// number of s, ms or us.
 func (r Resource) String() string {
-	switch {
-	case r.Interval == 0:
+	if r.Interval == 0 {
 		return r.Name
-	case r.isTime():
-		return fmt.Sprintf("%s:%dus", r.Name, r.Interval)
 	}
-	return fmt.Sprintf("%s:%d", r.Name, r.Interval)
+	n, unit := r.Interval, ""
+	if r.isTime() {
+		unit = "us"
+		for _, longer := range []string{"ms", "s"} {
+			if n%1000 == 0 {
+				n, unit = n/1000, longer
+			}
+		}
+	}
+	return fmt.Sprintf("%s:%d%s", r.Name, n, unit)
 }
 
 // begins reports whether what follows the last colon is meant as an interval, not as a function.

@@ -64,8 +64,8 @@ not found; 125 if the kernel does not permit sampling.
   -ignored MASK   signals (hexadecimal, as in /proc/PID/status) that the program
                   is to ignore, as our caller did
   -resource RESOURCE[:INTERVAL]
-                  print this as the collectors read it, in gticks, or exit 2 and print
-                  what is wrong with it
+                  print this as all collectors read it, or exit 2 and print what is wrong
+                  with it
   -as NAME        speak as the command NAME, which called us, and exit 1, not 125,
                   if the kernel does not permit sampling
   -check          tell whether sampling is permitted, with -k of the kernel too:
