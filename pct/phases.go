@@ -15,7 +15,7 @@ share of the weight, and the function that had most of the slice, with its share
 the slice; with -l 3 that call path. Time counts from the start of the run, that of
 the first process of a tree.
 `,
-		flags: []string{"l", "g GRANULARITY", "past-main", "templates", "cpu", "n SLICES", "i LENGTH", "by FIELD", "window", "where", "tree",
+		flags: []string{"l", "g GRANULARITY", "past-main", "templates", "cpu", "n SLICES", "i LENGTH", "by FIELD", "window", "where", "r RESOURCE", "tree",
 			"O FILE", "translator", "vmlinux"},
 		example: "-n 10 /tmp/pct/gzip.4711",
 		run: func(v *invocation) error {

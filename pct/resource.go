@@ -13,13 +13,18 @@ import (
 // the one that was asked for.
 func (v *invocation) open(dirs []string) (*path.Runs, error) {
 	runs, err := new(path.Reader).OpenResource(dirs, v.explore.resource)
+	return runs, v.choices(err)
+}
+
+// choices adds to an error about several resources how to choose among them.
+func (v *invocation) choices(err error) error {
 	var mixed *path.MixedResources
 	if errors.As(err, &mixed) && len(mixed.All) > 1 && slices.Contains(v.command.flags, "r RESOURCE") {
 		choices := make([]string, len(mixed.All))
 		for i, name := range mixed.All {
 			choices[i] = "-r " + name
 		}
-		return nil, fmt.Errorf("%w; choose with %s", err, strings.Join(choices, " or "))
+		return fmt.Errorf("%w; choose with %s", err, strings.Join(choices, " or "))
 	}
-	return runs, err
+	return err
 }

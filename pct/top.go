@@ -25,7 +25,7 @@ such as /tmp/pct, or a quoted pattern, and what is new there is taken in. The
 processes that descend from that of DIR count with it. With -window -5, it is where
 the time went in the last five seconds, else all along.
 `,
-		flags:   []string{"g GRANULARITY", "past-main", "templates", "by FIELD", "i PAUSE", "n FRAMES", "window", "where", "translator"},
+		flags:   []string{"g GRANULARITY", "past-main", "templates", "by FIELD", "i PAUSE", "n FRAMES", "window", "where", "r RESOURCE", "translator"},
 		example: "-window -5, /tmp/pct",
 		run: func(v *invocation) error {
 			client, err := startTranslator(v.translator)
@@ -87,7 +87,8 @@ func (w *watch) frame(now time.Time, rows int) ([]byte, error) {
 	}
 	var runs *path.Runs
 	if err == nil && len(dirs) > 0 {
-		runs, err = w.reader.Open(dirs)
+		runs, err = w.reader.OpenResource(dirs, w.explore.resource)
+		err = w.choices(err)
 	}
 	if errors.Is(err, fs.ErrNotExist) || err == nil && runs == nil {
 		return w.text(pulse, nil, 0) // a run was removed just now, or there is none yet

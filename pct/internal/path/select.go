@@ -19,13 +19,16 @@ type attribute struct {
 	timed bool                                                      // counters do not have it
 }
 
+// threadAttribute is known of call paths that were counted in the program, which have no times.
+const threadAttribute = "thread"
+
 var attributes = []attribute{
 	timeAttribute("cpu", true),
 	{name: "exe", get: func(r *run, _ *data.Sample) string { return r.Meta.Exe }},
 	{name: "partial", get: func(_ *run, s *data.Sample) string { return strconv.FormatBool(s.Partial) }},
 	{name: "pid", get: func(r *run, _ *data.Sample) string { return strconv.Itoa(r.Meta.Pid) }},
 	{name: "process", get: func(r *run, _ *data.Sample) string { return r.process.name }},
-	{name: "thread", get: func(_ *run, s *data.Sample) string { return strconv.FormatUint(uint64(s.Thread), 10) }, timed: true},
+	{name: threadAttribute, get: func(_ *run, s *data.Sample) string { return strconv.FormatUint(uint64(s.Thread), 10) }, timed: true},
 	timeAttribute("time", false),
 	{name: "weight", get: func(_ *run, s *data.Sample) string { return strconv.FormatUint(s.Weight/s.Count, 10) }},
 }
@@ -73,7 +76,7 @@ func bind(r *run, name string, length time.Duration) getter {
 
 func (a attribute) unlessUntimed(get func(s *data.Sample) string) getter {
 	return func(s *data.Sample) (string, bool) {
-		if a.timed && s.Untimed {
+		if a.timed && s.Untimed && !(a.name == threadAttribute && s.Thread != 0) {
 			return "", false
 		}
 		return get(s), true

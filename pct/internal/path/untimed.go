@@ -6,16 +6,21 @@ import (
 	"github.com/profilecollection/pct/pct/data"
 )
 
-// untimedWhy says what to do about samples without times.
-const untimedWhy = "the samples are counts (histograms, or imported ones), which have no times and threads; take a log to have them (profile -log, or PCT=l)"
+// What to do about samples without times.
+const (
+	untimedWhy  = "the samples are counts (histograms, or imported ones), which have no times and threads; take a log to have them (profile -log, or PCT=l)"
+	countedWhy  = "the call paths were counted in the program (profile -paths, -calls and -r), which keeps no times; profile -gdb keeps them with each call path, profile -log with each place"
+	resourceWhy = "the call paths were counted in the program, which keeps no times; resources that the kernel measures have them (pct-ring -paths -r faults), of CPU time profile -gdb and profile -log"
+)
 
-// untimed returns how many of the runs' samples have no time, and how many there are.
-func (rs *Runs) untimed() (without, all int) {
+// untimed returns how many of the runs' samples have no time, and how many there are; with thread set, how many
+// have no thread.
+func (rs *Runs) untimed(thread bool) (without, all int) {
 	for _, r := range rs.all {
 		for i := range r.Samples {
 			n := int(r.Samples[i].Count)
 			all += n
-			if r.Samples[i].Untimed {
+			if r.Samples[i].Untimed && !(thread && r.Samples[i].Thread != 0) {
 				without += n
 			}
 		}
@@ -26,19 +31,35 @@ func (rs *Runs) untimed() (without, all int) {
 // needTimes refuses what takes times, or threads, of samples that have none; where
 // some have, it says how many are left out.
 func (rs *Runs) needTimes(what string) (warnings []string, err error) {
-	without, all := rs.untimed()
+	without, all := rs.untimed(what == threadAttribute)
 	switch {
 	case without == 0:
 		return nil, nil
 	case without == all:
-		return nil, fmt.Errorf("%s: %s", what, untimedWhy)
+		return nil, fmt.Errorf("%s: %s", what, rs.untimedWhy())
 	}
 	return []string{fmt.Sprintf("%s: %d of %d samples are counts without times and threads", what, without, all)}, nil
 }
 
+// untimedWhy is the reason why samples have no times: counted call paths, whose threads are known, are of libpct.so.
+func (rs *Runs) untimedWhy() string {
+	for _, r := range rs.all {
+		for i := range r.Samples {
+			switch {
+			case !r.Samples[i].Untimed || r.Samples[i].Thread == 0:
+			case r.Header.Resource == "cpu":
+				return countedWhy
+			default:
+				return resourceWhy
+			}
+		}
+	}
+	return untimedWhy
+}
+
 // timed returns the samples of the selection that have a time.
 func (s *Selection) timed() *Selection {
-	if without, _ := s.runs.untimed(); without == 0 {
+	if without, _ := s.runs.untimed(false); without == 0 {
 		return s
 	}
 	part := &Selection{runs: s.runs, samples: make([][]*data.Sample, len(s.samples)), limits: s.limits}
