@@ -177,25 +177,27 @@ func pprofOfValues(w *workshop) {
 	t := w.t
 	w.sampledValues()
 	r := w.open("data/hier-test.*")
-	n, a := len(r.Samples), having(r, "a")
+	// Samples of the time before main have no values.
+	n, a := having(r, "n"), having(r, "a")
 	if a == 0 || a == n {
 		t.Fatalf("%d of %d samples have a", a, n)
 	}
-	w.run("pct", "pprof", "-O", "all.pb.gz", "data/hier-test.*")
-	if head := w.run("go", "tool", "pprof", "-top", "all.pb.gz"); !strings.Contains(head, "File: hier-test\n") {
+	w.run("pct", "pprof", "-O", "run.pb.gz", "data/hier-test.*")
+	w.run("pct", "pprof", "-O", "all.pb.gz", "-through", "main", "data/hier-test.*")
+	if head := w.run("go", "tool", "pprof", "-top", "run.pb.gz"); !strings.Contains(head, "File: hier-test\n") {
 		t.Errorf("pprof takes another file for the program:\n%s", head)
 	}
 	_, cum := w.top("all.pb.gz")
 	same(t, "pprof -top", cum, map[string]string{
 		"worker": strconv.Itoa(n), "main": strconv.Itoa(n), "dispatch_1": strconv.Itoa(a), "dispatch_2": strconv.Itoa(n - a),
 	})
-	same(t, "pct fn", rows(w.run("pct", "fn", "-threshold", "0", "data/hier-test.*")), cum)
+	same(t, "pct fn", rows(w.run("pct", "fn", "-threshold", "0", "-through", "main", "data/hier-test.*")), cum)
 	only := map[string]string{"worker": strconv.Itoa(a), "main": strconv.Itoa(a), "dispatch_1": strconv.Itoa(a)}
 	for _, focus := range []string{"a=400000000", "a=400000000:400000000", "a=300000000:"} {
 		_, cum = w.top("all.pb.gz", "-tagfocus", focus)
 		same(t, "-tagfocus "+focus, cum, only)
 	}
-	for _, c := range [][]string{{"-through", "dispatch_1"}, {"-not", "dispatch_2"}, {"-where", "a > 0"}, {"-by", "a", "-through", "dispatch_1"}} {
+	for _, c := range [][]string{{"-through", "dispatch_1"}, {"-through", "main", "-not", "dispatch_2"}, {"-where", "a > 0"}, {"-by", "a", "-through", "dispatch_1"}} {
 		w.run("pct", append([]string{"pprof", "-O", "some.pb.gz", "data/hier-test.*"}, c...)...)
 		_, cum = w.top("some.pb.gz")
 		same(t, strings.Join(c, " "), cum, only)
