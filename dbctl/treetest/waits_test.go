@@ -118,10 +118,11 @@ func TestTimeouts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			want := results(t)
-			calls := blockedCalls(t, 4*time.Second, true)
+			// Long enough to start all of them and dbctl, on a busy machine too.
+			calls := blockedCalls(t, 15*time.Second, true)
 			awaitBlocked(t, calls)
 			root := t.TempDir()
-			got := execute(t, t.TempDir(), "", "dbctl", "-o", root, "-D", "interval=1000", "-t", "50", "-p", pids(calls), what)
+			got := execute(t, t.TempDir(), "", "dbctl", "-o", root, "-D", "interval=1000", "-t", "120", "-p", pids(calls), what)
 			if got != (result{"", "", "exit status 0"}) {
 				t.Errorf("dbctl: %+v", got)
 			}

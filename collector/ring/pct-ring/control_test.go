@@ -275,7 +275,7 @@ func TestTerminated(t *testing.T) {
 		if err := r.Start(); err != nil {
 			t.Fatal(err)
 		}
-		r.await("dash", 5)
+		r.await("dash", 30) // it has set its trap by then
 		r.Process.Signal(syscall.SIGTERM)
 		if got := r.ended(r.Wait()); got != want {
 			t.Errorf("%q: exit status %d, want %d", command1, got, want)
