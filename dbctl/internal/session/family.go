@@ -367,9 +367,7 @@ func (t *tree) beginProgram(p *process, th *thread, word string) error {
 	if exe == "" {
 		return fmt.Errorf("process %d has ended", p.pid)
 	}
-	if word == "attached" {
-		p.began = tracer.ProcessTime(p.pid)
-	}
+	p.began = tracer.ProcessTime(p.pid) // of one that was launched, our launcher has used it
 	p.image = image{exe, commandLine(p.pid), t.cfg.Program.For(exe)}
 	p.runs = p.image
 	t.matched = t.matched || p.rule != nil

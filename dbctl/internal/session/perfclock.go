@@ -168,20 +168,23 @@ func (c *perfClock) tick(tid int) uint64 {
 	if !ok || now+uint64(c.p.mean)/4 < t.next {
 		return 0
 	}
+	first := t.last == 0
 	var late uint64
 	if now > t.next {
 		late = now - t.next
 	}
-	periods := 1 + late/uint64(c.p.mean)
-	next := c.p.next()
-	if c.p.random || t.last == 0 {
+	periods, rest := 1+late/uint64(c.p.mean), late%uint64(c.p.mean)
+	next := uint64(c.p.next())
+	// What is over counts for the next: a busy machine is late each time, and the
+	// clock would be slow.
+	t.last, t.next = now, now+next-rest
+	if c.p.random || first {
 		// The first period was random too. Setting it starts it anew.
-		unix.Syscall(unix.SYS_IOCTL, uintptr(t.fd), unix.PERF_EVENT_IOC_PERIOD, uintptr(unsafe.Pointer(&next)))
-	}
-	t.last = now
-	t.next = now + uint64(next)
-	if t.deaf {
-		t.next -= late % uint64(c.p.mean) // what is over counts for the next
+		set := uint64(shortest)
+		if next > rest {
+			set = max(set, next-rest)
+		}
+		unix.Syscall(unix.SYS_IOCTL, uintptr(t.fd), unix.PERF_EVENT_IOC_PERIOD, uintptr(unsafe.Pointer(&set)))
 	}
 	return periods
 }
