@@ -47,6 +47,10 @@ func TestTooDeep(t *testing.T) {
 			t.Fatalf("there is %s", name)
 		}
 	}
+	u.Limit = 100006 // and dive(0), main, two of libc, _start
+	if fs, why = u.Unwind(p.few(), ProcessMemory(p.pid), nil); why != Complete || len(fs) > u.Limit || len(fs) < 100000 {
+		t.Errorf("%v, %d frames of at most %d", why, len(fs), u.Limit)
+	}
 }
 
 func TestJustNotTooDeep(t *testing.T) {

@@ -1,6 +1,6 @@
 package unwind
 
-// MaxDepth is the number of frames at which Unwind gives up.
+// MaxDepth is the number of frames at which Unwind gives up, unless Unwinder.Limit is another one.
 const MaxDepth = 4096
 
 // Regs are the registers of a stopped thread. PC, SP and BP are always
@@ -14,7 +14,7 @@ type Regs struct {
 // Frame is one activation of a function.
 type Frame struct {
 	PC     uint64
-	CFA    uint64  // the stack pointer of its caller, just before the call; 0 where the path ends for want of a recipe
+	CFA    uint64  // the stack pointer of its caller, just before the call; 0 where it is not known, as the path ends there
 	Object *Object // what PC lies in; nil: unknown
 	Exact  bool    // PC is an instruction not yet executed, no return address: frame 0, what a signal interrupted, and what its handler returns to
 }
@@ -40,7 +40,7 @@ const (
 	Complete  Reason = iota // the last frame is the outermost
 	NoRecipe                // nothing tells how to leave the last frame
 	BadMemory               // the stack could not be read
-	TooDeep                 // MaxDepth frames
+	TooDeep                 // MaxDepth, or Limit, frames
 	Loop                    // the frames lead back to themselves
 )
 
@@ -62,6 +62,8 @@ func (r Reason) String() string {
 
 // Unwinder unwinds the threads of one process.
 type Unwinder struct {
+	Limit int // of frames; 0: MaxDepth
+
 	objects objects
 	table   table
 	stack   window

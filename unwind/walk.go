@@ -4,8 +4,9 @@ package unwind
 type state struct {
 	reg   [numRegs]uint64
 	known uint32
-	exact bool // the pc is no return address
-	pops  bool // recipe.pops of the frame
+	exact bool   // the pc is no return address
+	pops  bool   // recipe.pops of the frame
+	cfa   uint64 // 0 unknown
 }
 
 func (s *state) has(r uint8) bool { return s.known>>r&1 != 0 }
@@ -31,7 +32,7 @@ const (
 )
 
 // Unwind appends the frames of a stopped thread to out, innermost first, at
-// most MaxDepth, and says why there are no more. mem holds the thread's stack;
+// most MaxDepth or Limit, and says why there are no more. mem holds the thread's stack;
 // what it lacks ends the path with BadMemory.
 func (u *Unwinder) Unwind(r Regs, mem Memory, out []Frame) ([]Frame, Reason) {
 	u.stack.reset(mem)
@@ -41,8 +42,13 @@ func (u *Unwinder) Unwind(r Regs, mem Memory, out []Frame) ([]Frame, Reason) {
 	s.set(regRSP, r.SP)
 	s.set(regRBP, r.BP)
 	f := u.lookup(r.PC, true, true)
+	limit := u.Limit
+	if limit == 0 {
+		limit = MaxDepth
+	}
 	for depth, backward := 1, 0; ; depth++ {
 		out = append(out, Frame{PC: s.reg[regRIP], Object: f.obj, Exact: s.exact || f.rec.signal})
+		s.cfa = 0
 		how, g := u.leave(s, next, f)
 		switch how {
 		case left:
@@ -50,11 +56,12 @@ func (u *Unwinder) Unwind(r Regs, mem Memory, out []Frame) ([]Frame, Reason) {
 		case atEnd:
 			return out, Complete
 		case badMemory:
+			out[len(out)-1].CFA = s.cfa
 			return out, BadMemory
 		default:
 			return out, NoRecipe
 		}
-		if depth == MaxDepth {
+		if depth == limit {
 			return out, TooDeep
 		}
 		if next.reg[regRSP] <= s.reg[regRSP] {
@@ -108,8 +115,8 @@ func (u *Unwinder) leave(s, next *state, f found) (how outcome, g found) {
 	return how, g
 }
 
-// cfa works out the CFA.
-func (s *state) cfa(m *window, rec *recipe) (uint64, bool) {
+// findCFA works out the CFA.
+func (s *state) findCFA(m *window, rec *recipe) (uint64, bool) {
 	if rec.cfa.kind == ruleRegister {
 		return s.reg[rec.cfa.reg] + uint64(rec.cfa.off), s.has(rec.cfa.reg)
 	}
@@ -118,10 +125,11 @@ func (s *state) cfa(m *window, rec *recipe) (uint64, bool) {
 
 // apply follows a recipe from s to next.
 func (s *state) apply(m *window, rec *recipe, next *state) outcome {
-	cfa, ok := s.cfa(m, rec)
+	cfa, ok := s.findCFA(m, rec)
 	if !ok {
 		return unknownValue
 	}
+	s.cfa = cfa
 	s.pops = rec.pops
 	next.reg = s.reg
 	next.known = s.known & preserved

@@ -16,11 +16,13 @@ import (
 // holds eight seconds.
 const ringBytes = 512 << 10
 
-// stackRing is that of one for samples with stacks: some 120 of them. Who may lock less gets less.
-const stackRing = 4 << 20
-
-// eventRings is what all rings together may be for stacks of events: they come in bursts.
-const eventRings = 64 << 20
+// Rings for samples with stacks: the least and the largest, and what all together may be if they are larger than
+// the least. Who may lock less gets less.
+const (
+	stackRing    = 4 << 20
+	largestStack = 16 << 20
+	stackRings   = 64 << 20
+)
 
 // leastRing is what we are content with where less may be locked.
 const leastRing = 32 << 10

@@ -55,8 +55,12 @@ func (c *collection) close() {
 	}
 }
 
-// interval is how long records wait in the rings at most.
-const interval = 250 * time.Millisecond
+// interval is how long records wait in the rings at most, and while copies of stacks are small,
+// so that larger ones are made soon.
+const (
+	interval      = 250 * time.Millisecond
+	smallInterval = 20 * time.Millisecond
+)
 
 func (c *collection) run() (status int, err error) {
 	if c.bell, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err != nil {
@@ -86,7 +90,7 @@ func (c *collection) run() (status int, err error) {
 		defer time.AfterFunc(c.cfg.For, c.ring).Stop()
 	}
 	for !c.over() {
-		c.events.await(c.bell, int(interval.Milliseconds()))
+		c.events.await(c.bell, int(c.events.patience().Milliseconds()))
 		c.heard()
 		until := monotonic() - settled
 		if c.ended && !c.settled {
@@ -189,9 +193,16 @@ const drainEvery = 5 * time.Millisecond
 // drain empties the rings.
 func (c *collection) drain() {
 	c.events.drain(func(r record) {
+		if _, ok := r.of.(fork); ok {
+			delete(c.table.foreign, r.pid)
+		}
 		if s, ok := r.of.(sample); ok {
-			if s.stack != nil && c.table.of[r.pid] != nil {
-				s.stack.extend(r.pid)
+			if c.table.foreign[r.pid] {
+				return
+			}
+			if s.stack != nil {
+				c.table.deep.keep(s.stack)
+				c.deepen(r, s)
 			}
 			if s.spec.absence {
 				c.thinned.taken++
@@ -200,6 +211,21 @@ func (c *collection) drain() {
 		c.order.pending = append(c.order.pending, r)
 	})
 	c.thinned.adapt(c.events)
+	if d := &c.table.deep; d.until > 0 && monotonic() > d.until {
+		d.until = 0
+		c.events.calm()
+	}
+}
+
+// deepen looks for the rest of a stack that may be larger than its copy, and has more copied of the next ones.
+func (c *collection) deepen(r record, s sample) {
+	if c.table.of[r.pid] == nil {
+		return
+	}
+	c.table.deep.look(r, s.stack, s.spec.absence)
+	if s.stack.cut {
+		c.events.deepen(c.events.ids[r.id])
+	}
 }
 
 // round uses the records until a time.
@@ -259,9 +285,9 @@ func (c *collection) counts() map[int]uint64 {
 	}
 	counts := map[int]uint64{}
 	for which, s := range c.events.specs {
-		if !s.clock && !s.raw && !s.absence {
+		if !s.clock && !s.raw && !s.absence && !s.tells {
 			c.events.enable(which, false)
-			counts[s.resource] = c.events.counted(which)
+			counts[s.resource] += c.events.counted(which)
 		}
 	}
 	return counts

@@ -29,17 +29,20 @@ type eventSpec struct {
 	result   int    // at which offset of that the result of the system call is
 	switches bool   // tell when threads are switched out and in
 	absence  bool   // it's of being switched out
+	tells    bool   // it takes no samples, but tells of processes, mappings and switches
+	unused   bool   // it's not opened
+	deeper   int    // how many specs further on the one is that takes its place while stacks are larger than what it copies; 0: there is none
+	hasty    bool   // it wakes us at each sample
 	off      bool   // it does not count until it is told to
 
-	wakeup   uint32 // bytes in the ring at which we are woken
-	first    bool   // it's the first of its processor: it tells of processes and mappings
-	inKernel bool   // it happens in the kernel: no use where that is not permitted
-	kernel   bool   // take samples while the kernel runs, too
-	user     bool   // and say of them where the program called it
-	target   int    // thread that it's for; allTasks: whatever runs on the processor
-	onExec   bool   // it starts when the target executes a program
-	stack    int    // copy the registers and so much of the stack; 0: no paths
-	chain    bool   // copy the kernel's call path
+	first    bool // it's the first of its processor: it tells of processes and mappings
+	inKernel bool // it happens in the kernel: no use where that is not permitted
+	kernel   bool // take samples while the kernel runs, too
+	user     bool // and say of them where the program called it
+	target   int  // thread that it's for; allTasks: whatever runs on the processor
+	onExec   bool // it starts when the target executes a program
+	stack    int  // copy the registers and so much of the stack; 0: no paths
+	chain    bool // copy the kernel's call path
 }
 
 // allTasks is the target of a clock for a processor.
@@ -65,12 +68,18 @@ func (s eventSpec) open(cpu int) (fd int, err error) {
 		Size:        uint32(unsafe.Sizeof(unix.PerfEventAttr{})),
 		Sample:      s.period,
 		Sample_type: sampleType,
-		Wakeup:      s.wakeup,
 		Clockid:     unix.CLOCK_MONOTONIC,
 		Bits:        unix.PerfBitSampleIDAll | unix.PerfBitUseClockID | unix.PerfBitWatermark,
 	}
 	if s.first {
 		attr.Bits |= unix.PerfBitMmap | unix.PerfBitMmap2 | unix.PerfBitComm | unix.PerfBitCommExec | unix.PerfBitTask | bitBuildID
+	}
+	if s.hasty {
+		attr.Bits &^= unix.PerfBitWatermark
+		attr.Wakeup = 1
+	}
+	if s.tells {
+		attr.Type, attr.Config, attr.Sample = unix.PERF_TYPE_SOFTWARE, unix.PERF_COUNT_SW_DUMMY, 0
 	}
 	if s.clock {
 		attr.Type, attr.Config = unix.PERF_TYPE_SOFTWARE, unix.PERF_COUNT_SW_TASK_CLOCK
@@ -141,12 +150,17 @@ func (s eventSpec) refused(err error) error {
 	return err
 }
 
-// ringBytes is the size of the rings.
-func (s eventSpec) ringBytes() int {
-	if s.stack > 0 {
-		return stackRing
+// ringBytes is the size of the ring that it wants: for a clock, of a quarter of a second if all
+// stacks are large; other events come in bursts.
+func (s eventSpec) ringBytes() uint64 {
+	switch {
+	case s.stack == 0:
+		return ringBytes
+	case s.clock:
+		return uint64(interval) / s.period * deepBytes
+	default:
+		return largestStack
 	}
-	return ringBytes
 }
 
 func isPermission(err error) bool {

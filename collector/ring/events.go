@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -18,24 +19,23 @@ type events struct {
 	fds      [][]int          // all of them, by their specs
 	direct   map[int][]uint64 // by thread: ids of the events that were opened for it
 	retired  map[uint64]bool  // ids whose samples are superfluous
+	away     map[int]bool     // specs that another one counts for
 	userOnly bool             // the kernel's part is not permitted
 }
 
 func newEvents(specs []eventSpec) *events {
 	cpus := onlineCPUs()
-	specs = slices.Clone(specs)
-	specs[0].first = true
+	// What tells of processes is not switched off with any clock.
+	first := eventSpec{tells: true, first: true, target: specs[0].target, onExec: specs[0].onExec}
+	for _, s := range specs {
+		first.switches = first.switches || s.switches
+	}
+	specs = append([]eventSpec{first}, specs...)
+	for i := range specs[1:] {
+		specs[1+i].switches = false
+	}
 	e := &events{specs: specs, ids: map[uint64]int{}, cpus: cpus, rings: make([]*buffer, len(cpus)),
-		fds: make([][]int, len(specs)), direct: map[int][]uint64{}, retired: map[uint64]bool{}}
-	wakeup := ringBytes / 4
-	if slices.ContainsFunc(specs, func(s eventSpec) bool { return s.absence }) {
-		// Were we woken by each few samples of a thread switched out, we would keep just these
-		// from their processors.
-		wakeup = max(wakeup, e.ringBytes()/4)
-	}
-	for i := range specs {
-		specs[i].wakeup = uint32(wakeup)
-	}
+		fds: make([][]int, len(specs)), direct: map[int][]uint64{}, retired: map[uint64]bool{}, away: map[int]bool{}}
 	return e
 }
 
@@ -44,6 +44,9 @@ func newEvents(specs []eventSpec) *events {
 func (e *events) add(target int) error {
 	for which := range e.specs {
 		s := &e.specs[which]
+		if s.unused {
+			continue
+		}
 		s.target = target
 		for i := range e.cpus {
 			id, err := e.open(which, i)
@@ -57,6 +60,9 @@ func (e *events) add(target int) error {
 			}
 			if err != nil {
 				return err
+			}
+			if s.tells && e.rings[i] != nil {
+				e.choose(len(e.rings[i].data))
 			}
 			if target != allTasks {
 				e.direct[target] = append(e.direct[target], id)
@@ -86,20 +92,65 @@ func (e *events) open(which, i int) (id uint64, err error) {
 	return id, nil
 }
 
-// ringBytes is the size of the rings: that of the largest samples.
-func (e *events) ringBytes() (most int) {
+// ringBytes is the size of the rings: a power of two.
+func (e *events) ringBytes() int {
+	wanted := uint64(0)
 	for _, s := range e.specs {
-		most = max(most, s.ringBytes())
-		if s.stack > 0 && !s.clock {
-			const largest = 4 * stackRing
-			for size := largest; size > most; size /= 2 {
-				if size*len(e.cpus) <= eventRings {
-					most = size
-				}
-			}
+		wanted = max(wanted, s.ringBytes())
+	}
+	if wanted <= ringBytes {
+		return ringBytes
+	}
+	size := uint64(stackRing)
+	for size < min(wanted, largestStack) && 2*size*uint64(len(e.cpus)) <= stackRings {
+		size *= 2
+	}
+	return int(size)
+}
+
+// choose has clocks make large copies from the first one on where a ring has room for them.
+func (e *events) choose(room int) {
+	for which := range e.specs {
+		s := &e.specs[which]
+		if s.clock && s.deeper > 0 && !e.specs[which+s.deeper].hasty && len(e.fds[which]) == 0 && s.ringBytes() <= uint64(room) {
+			e.specs[which+s.deeper].unused = true
+			s.stack, s.deeper = deepBytes, s.deeper+1
 		}
 	}
-	return most
+}
+
+// patience is how long records may wait in the rings.
+func (e *events) patience() time.Duration {
+	for which, s := range e.specs {
+		if s.deeper > 0 && !e.away[which] && !e.specs[which+s.deeper].hasty {
+			return smallInterval
+		}
+	}
+	return interval
+}
+
+// deepen has a spec make way for the one that is for larger stacks.
+func (e *events) deepen(which int) {
+	if more := e.specs[which].deeper; more > 0 && !e.away[which] {
+		e.exchange(which, which+more)
+	}
+}
+
+// calm undoes it, as far as haste is concerned.
+func (e *events) calm() {
+	for which := range e.specs {
+		if more := e.specs[which].deeper; more > 0 && e.away[which] && e.specs[which+more].hasty && !e.away[which+more] {
+			e.exchange(which+more, which)
+		}
+	}
+}
+
+// exchange has another spec count in place of one. Of two events of a kind that count at once, the kernel would
+// give the samples the same id.
+func (e *events) exchange(which, by int) {
+	e.enable(which, false)
+	e.enable(by, true)
+	e.away[which], e.away[by] = true, false
 }
 
 // enable has all events of a spec count or not, those that were inherited from them too.
@@ -146,9 +197,9 @@ func (e *events) drain(f func(record)) {
 	}
 }
 
-// specOf is what an event is of, nil unknown.
+// specOf is what an event is of, nil unknown, or if it takes no samples.
 func (e *events) specOf(id uint64) *eventSpec {
-	if which, known := e.ids[id]; known {
+	if which, known := e.ids[id]; known && !e.specs[which].tells {
 		return &e.specs[which]
 	}
 	return nil

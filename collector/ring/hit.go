@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/profilecollection/pct/pct/data"
+	"github.com/profilecollection/pct/unwind"
 )
 
 // record writes a sample to the run of its program, if it's a hit of the resource's timer.
@@ -13,6 +14,7 @@ func (t *table) record(p *process, r record, s sample) {
 	}
 	hits, weight := t.weigh(p, s)
 	if hits == 0 {
+		t.deep.give(s.stack)
 		return
 	}
 	t.samples += hits
@@ -25,18 +27,37 @@ func (t *table) record(p *process, r record, s sample) {
 	if !t.out.open(p.prog, which) {
 		return
 	}
-	to := p.prog.run(which)
-	node, partial := t.node(p, to, s)
-	if s.absent {
-		node = to.away(node, t.reason(s))
+	h := hit{p: p, to: p.prog.run(which), r: r, s: s, hits: hits, weight: weight}
+	if t.cfg.Paths {
+		t.placePath(h)
+	} else {
+		t.write(h, t.place(h))
 	}
-	t.out.write(to, data.Sample{
-		Time:    max(0, r.time-p.prog.start),
-		Thread:  uint32(r.tid),
+}
+
+// hit is a sample that counts.
+type hit struct {
+	p            *process
+	to           *run
+	r            record
+	s            sample
+	hits, weight uint64
+	partial      bool // its call path is not whole
+	frames       []unwind.Frame
+}
+
+// write writes a hit at its node.
+func (t *table) write(h hit, node data.NodeID) {
+	if h.s.absent {
+		node = h.to.away(node, t.reason(h.s))
+	}
+	t.out.write(h.to, data.Sample{
+		Time:    max(0, h.r.time-h.p.prog.start),
+		Thread:  uint32(h.r.tid),
 		Node:    node,
-		Partial: partial,
-		Weight:  weight,
-		Count:   hits,
+		Partial: h.partial,
+		Weight:  h.weight,
+		Count:   h.hits,
 	})
 }
 
@@ -57,27 +78,20 @@ func (t *table) weigh(p *process, s sample) (hits, weight uint64) {
 	return hits, hits * s.spec.timed
 }
 
-// node is where a sample was taken: an address in a mapped object or the kernel, at
-// the end of its call path if that is wanted; partial says that the path is not whole.
-func (t *table) node(p *process, to *run, s sample) (id data.NodeID, partial bool) {
-	if to.nodes == nil {
-		to.nodes = map[call]data.NodeID{}
-	}
-	if t.cfg.Paths {
-		id, whole := t.path(p, to, s)
-		return id, !whole
-	}
-	addr := s.ip
-	if s.kernel {
-		if t.cfg.Kernel && !s.absent {
-			return t.kernelNode(to, 0, addr), false
+// place is where a sample was taken: an address in a mapped object or the kernel.
+func (t *table) place(h hit) data.NodeID {
+	h.to.begin()
+	addr := h.s.ip
+	if h.s.kernel {
+		if t.cfg.Kernel && !h.s.absent {
+			return t.kernelNode(h.to, 0, addr)
 		}
-		addr = s.user
+		addr = h.s.user
 	}
 	if addr == 0 {
-		return 0, false
+		return 0
 	}
-	return t.called(p, to, 0, addr), false
+	return t.called(h.p, h.to, 0, addr)
 }
 
 // kernelNode is the node of an instruction of the kernel.

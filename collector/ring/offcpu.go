@@ -1,6 +1,7 @@
 package ring
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"strconv"
@@ -23,9 +24,6 @@ const (
 	mostSwitches = 2000 // samples a second that the kernel takes of threads switched out
 	thinner      = 16   // one step of taking fewer
 	thinSteps    = 3
-
-	// Of a thread that is off its processor the rest can be read; and there are many.
-	switchStack = 8 << 10
 )
 
 // offCPU are the events for the time off the processor, one for each step. The clock
@@ -34,7 +32,7 @@ func (cfg Config) offCPU(clock *eventSpec) []eventSpec {
 	s := *clock
 	clock.switches = true
 	s.clock, s.typ, s.config = false, unix.PERF_TYPE_SOFTWARE, unix.PERF_COUNT_SW_CONTEXT_SWITCHES
-	s.absence, s.user, s.chain, s.stack, s.timed = true, true, true, cfg.copied(switchStack), clock.period
+	s.absence, s.user, s.chain, s.stack, s.timed = true, true, true, cfg.copied(eventStack), clock.period
 	s.period, s.each = 1, 1
 	var all []eventSpec
 	for range thinSteps {
@@ -96,6 +94,9 @@ type absence struct {
 
 // leaves takes the sample of a thread that is about to be switched out.
 func (t *table) leaves(p *process, r record, s sample) {
+	if s.stack != nil {
+		s.stack.lent = true
+	}
 	t.absent[r.tid] = &absence{pid: r.pid, s: &s}
 	if which := t.cfg.resource("switches"); which >= 0 {
 		of := s
@@ -175,12 +176,8 @@ func (t *table) outside(pid, tid, resource int) *sample {
 		name: "real", resource: resource, each: 1, absence: true, timed: uint64(t.cfg.Resources[resource].period()),
 	}}
 	if t.cfg.Paths {
-		s.stack = &stack{regs: unwind.Regs{PC: pc, SP: sp}, data: make([]byte, overlap)}
-		if unwind.ProcessMemory(pid).ReadAt(s.stack.data, sp) != overlap {
-			s.stack.data = nil
-		}
-		s.stack.cut = len(s.stack.data) == overlap
-		s.stack.extend(pid)
+		s.stack = &stack{regs: unwind.Regs{PC: pc, SP: sp}}
+		s.stack.data = bytes.Clone(t.deep.of(pid, sp).data)
 	}
 	return s
 }

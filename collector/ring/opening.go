@@ -114,8 +114,13 @@ func (c *collection) openThreads(pids []int) error {
 		}
 		// What was made by a thread with clocks tells in the rings.
 		c.events.drain(func(r record) {
-			if _, ok := r.of.(fork); ok {
+			switch of := r.of.(type) {
+			case fork:
 				seen[r.tid] = true
+			case sample:
+				if of.stack != nil {
+					c.table.deep.keep(of.stack)
+				}
 			}
 			c.order.pending = append(c.order.pending, r)
 		})

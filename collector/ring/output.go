@@ -38,6 +38,7 @@ type run struct {
 	w       *data.Writer
 	meta    data.Meta
 	nodes   map[call]data.NodeID
+	epoch   int               // how often nodes were forgotten
 	reasons map[string]uint64 // addresses of the reasons for being off the processor
 	hits    hits
 	told    bool // meta is written

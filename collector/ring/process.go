@@ -94,6 +94,7 @@ func (p *process) mapped(m *mapping) {
 		for _, r := range p.prog.runs {
 			if r != nil {
 				r.nodes = nil // they were found by addresses
+				r.epoch++
 			}
 		}
 	}

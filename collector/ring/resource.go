@@ -158,15 +158,39 @@ func (cfg Config) specs() ([]eventSpec, error) {
 		default:
 			of = []eventSpec{spec}
 		}
+		for i := range of {
+			if !of[i].clock {
+				of[i].stack = min(of[i].stack, eventStack)
+			}
+		}
 		if err != nil {
 			return nil, err
 		}
 		if r.Name == "switches" && cfg.resource("real") >= 0 {
 			continue // Linux 6.18 gives the samples of two events of one kind the same id
 		}
-		all = append(all, of...)
+		all = deepened(all, of)
 	}
 	return all, nil
+}
+
+// deepened adds specs, and those that take their places while stacks are larger than their copies: one
+// that makes larger copies, and for larger ones still one that tells at once, so that the rest of
+// the stack can be read.
+func deepened(all, more []eventSpec) []eventSpec {
+	from := len(all)
+	all = append(all, more...)
+	for i, s := range more {
+		if s.stack == 0 || s.absence {
+			continue
+		}
+		all[from+i].deeper = len(all) - from - i
+		s.off, s.stack, s.deeper = true, deepBytes, 1
+		all = append(all, s)
+		s.hasty, s.deeper = true, 0
+		all = append(all, s)
+	}
+	return all
 }
 
 // copied is how much is copied of a stack: nothing, if paths are not wanted.

@@ -1,15 +1,23 @@
 package ring
 
 import (
-	"bytes"
+	"slices"
 
 	"github.com/profilecollection/pct/pct/data"
 	"github.com/profilecollection/pct/unwind"
 )
 
-// stackBytes is how much of a stack the kernel copies for each sample: that of most
-// programs is whole in it.
-const stackBytes = 32 << 10
+// How much of a stack the kernel copies for each sample: that of most programs is whole in the first.
+// The record takes so much room in the ring whatever the stack has; so of events, which come in bursts, it's
+// less, and the last, the most that the kernel does, is where rings have room, or for programs of which a stack was larger.
+const (
+	stackBytes = 16 << 10
+	eventStack = 8 << 10
+	deepBytes  = 65528
+)
+
+// mostFrames is the length of a path at most, as within programs.
+const mostFrames = 1 << 15
 
 // userRegs are the registers that the kernel copies, PERF_REG_X86_AX to IP and R8 to R15.
 const userRegs = 0x1ff | 0xff<<16
@@ -20,15 +28,19 @@ var dwarfNumbers = [...]int{0, 3, 2, 1, 4, 5, 6, 7, 16, 8, 9, 10, 11, 12, 13, 14
 // allKnown is unwind.Regs.Known if all are.
 const allKnown = 1<<17 - 1
 
-// stack is what the kernel copied of a thread.
+// stack is that of a thread.
 type stack struct {
 	regs unwind.Regs
-	data []byte // from the stack pointer on
-	cut  bool   // the stack may be larger than what was copied
+	data []byte // what the kernel copied, from the stack pointer on
+	cut  bool   // the stack may be larger
+	now  *live  // what the process had from before the end of data on, read later
+	rest []byte // what follows data, if it is believed
+	own  int    // bytes that it has alone in now
+	lent bool   // data must not be used for another one
 }
 
 // readStack takes a thread's registers and most bytes of its stack from a record; nil if it
-// had none.
+// had none. The bytes are the record's.
 func readStack(f *fields, most int) *stack {
 	if abi := f.u64(); abi != 0 {
 		s := &stack{}
@@ -41,47 +53,32 @@ func readStack(f *fields, most int) *stack {
 		all := f.bytes(int(min(size, uint64(most))))
 		if size > 0 {
 			there := f.u64()
-			s.data = append([]byte(nil), all[:min(there, uint64(len(all)))]...)
-			s.cut = len(s.data) == most
+			s.data = all[:min(there, uint64(len(all)))]
+			s.cut = len(s.data) == len(all)
 		}
 		return s
 	}
 	return nil
 }
 
-const (
-	overlap   = 512     // bytes at the end of the kernel's copy that the process must still have
-	mostStack = 8 << 20 // bytes of a stack that are read at most
-)
-
-// extend reads the rest of a stack that is larger than what the kernel copied, as soon as the
-// record is there. The thread goes on meanwhile; but frames so far out are seldom left, and
-// not without the end of the copy changing, too: then the path stays partial.
-func (s *stack) extend(pid int) {
-	if !s.cut {
-		return
+// ReadAt reads the stack, as unwind.Memory says.
+func (s *stack) ReadAt(p []byte, addr uint64) (n int) {
+	if addr < s.regs.SP {
+		return 0
 	}
-	copied := len(s.data)
-	memory := unwind.ProcessMemory(pid)
-	end := s.regs.SP + uint64(len(s.data))
-	now := make([]byte, overlap)
-	same := func() bool {
-		return memory.ReadAt(now, end-overlap) == overlap && bytes.Equal(now, s.data[copied-overlap:copied])
-	}
-	if !same() {
-		return
-	}
-	rest := make([]byte, 64<<10)
-	for size := 0; size < mostStack; size += len(rest) {
-		n := memory.ReadAt(rest, end+uint64(size))
-		s.data = append(s.data, rest[:max(0, n)]...)
-		if n < len(rest) {
+	at := addr - s.regs.SP
+	for _, part := range [][]byte{s.data, s.rest} {
+		if size := uint64(len(part)); at < size {
+			n += copy(p[n:], part[at:])
+			at = 0
+		} else {
+			at -= size
+		}
+		if n == len(p) {
 			break
 		}
 	}
-	if !same() {
-		s.data = s.data[:copied]
-	}
+	return n
 }
 
 // The kernel's call paths have markers of where a part of them begins.
@@ -114,40 +111,112 @@ type call struct {
 	addr   uint64
 }
 
-// path is the node of a sample with a stack, and whether its path is known up to its
-// outermost frame.
-func (t *table) path(p *process, to *run, s sample) (id data.NodeID, whole bool) {
-	if s.stack != nil && s.stack.regs.PC != 0 {
-		if p.unwinder == nil {
-			p.unwinder = unwind.NewFollowed(p.pid, t.cache)
-			p.followed = false
-		}
-		if !p.followed {
-			p.follow()
-		}
-		saved := &unwind.Saved{Base: s.stack.regs.SP, Data: s.stack.data}
-		frames, why := p.unwinder.Unwind(s.stack.regs, saved, t.frames[:0])
-		t.frames, whole = frames, why == unwind.Complete
-		for i := len(frames) - 1; i >= 0; i-- {
-			addr := frames[i].PC
-			if !frames[i].Exact {
-				addr--
-			}
-			id = t.called(p, to, id, addr)
-		}
-	} else {
-		whole = s.kernel // a thread of the kernel, or one that has no memory any more
+// placePath writes a hit at the end of its call path; one that only the next path of its thread may
+// complete waits for that.
+func (t *table) placePath(h hit) {
+	h.to.begin()
+	at := h.s.stack
+	if at == nil || at.regs.PC == 0 {
+		h.partial = !h.s.kernel // else a thread of the kernel, or one that has no memory any more
+		t.write(h, t.withKernel(h, 0))
+		return
 	}
-	if s.kernel && t.cfg.Kernel {
-		chain := s.chain
+	p := h.p
+	if p.unwinder == nil {
+		p.unwinder = unwind.NewFollowed(p.pid, t.cache)
+		p.unwinder.Limit = mostFrames
+		p.followed = false
+	}
+	if !p.followed {
+		p.follow()
+	}
+	trail := t.deep.trail(h.r.tid)
+	frames, why := t.deep.path(p.unwinder, trail, at, t.frames[:0])
+	t.frames = frames
+	t.deep.give(at)
+	if why == unwind.BadMemory && at.cut {
+		h.frames, h.s.stack = slices.Clone(frames), nil
+		trail.waiting = append(trail.waiting, h)
+		return
+	}
+	h.partial = why != unwind.Complete
+	id := t.follow(h, trail, frames)
+	if !h.partial {
+		t.settle(trail)
+	}
+	t.write(h, t.withKernel(h, id))
+}
+
+// settle writes the hits that waited for another path of their thread.
+func (t *table) settle(of *trail) {
+	waited := of.waiting
+	of.waiting = nil
+	for _, h := range waited {
+		frames, known := of.outside(h.frames)
+		h.partial = true
+		id := t.follow(h, of, frames)
+		h.partial = !known
+		t.write(h, t.withKernel(h, id))
+	}
+}
+
+// settleThread does that for a thread that ends, or executes another program.
+func (t *table) settleThread(tid int) {
+	if of := t.deep.trails[tid]; of != nil {
+		t.settle(of)
+	}
+	t.deep.forget(tid)
+}
+
+// withKernel is the node of a sample in the kernel, below that of the program's instruction.
+func (t *table) withKernel(h hit, id data.NodeID) data.NodeID {
+	if h.s.kernel && t.cfg.Kernel {
+		chain := h.s.chain
 		if len(chain) == 0 {
-			chain = []uint64{s.ip}
+			chain = []uint64{h.s.ip}
 		}
-		for i := len(chain) - 1; i >= 0; i-- {
-			id = t.kernelNode(to, id, chain[i])
+		for _, addr := range slices.Backward(chain) {
+			id = t.kernelNode(h.to, id, addr)
 		}
 	}
-	return id, whole
+	return id
+}
+
+// begin makes room for nodes.
+func (r *run) begin() {
+	if r.nodes == nil {
+		r.nodes = map[call]data.NodeID{}
+	}
+}
+
+// follow is the node of a path, which may be like the trail of its thread, and becomes it if it's whole.
+func (t *table) follow(h hit, of *trail, path []unwind.Frame) (id data.NodeID) {
+	to, whole := h.to, !h.partial
+	if of.to != to || of.epoch != to.epoch {
+		of.to, of.epoch, of.ids = to, to.epoch, of.ids[:0]
+	}
+	common := of.common(path)
+	known := min(common, len(of.ids))
+	if known > 0 {
+		id = of.ids[known-1]
+	}
+	if whole {
+		of.frames, of.ids = of.frames[:common], of.ids[:known]
+	}
+	for i, f := range slices.Backward(path[:len(path)-known]) {
+		addr := f.PC
+		if !f.Exact {
+			addr--
+		}
+		id = t.called(h.p, to, id, addr)
+		if whole {
+			of.ids = append(of.ids, id)
+			if len(path)-1-i >= common {
+				of.frames = append(of.frames, f)
+			}
+		}
+	}
+	return id
 }
 
 // called is the node of an instruction of the program, called from another one.

@@ -31,11 +31,14 @@ type table struct {
 	weights   []uint64         // gticks that samples stand for, by resource
 	cache     *unwind.Cache    // of object files, for all processes
 	frames    []unwind.Frame   // room for those of a path
+	deep      deep
+	foreign   map[int]bool // processes with samples that are not followed
 }
 
 func newTable(cfg Config, out *output) *table {
 	return &table{cfg: cfg, out: out, of: map[int]*process{}, images: images{}, cache: unwind.NewCache(),
-		absent: map[int]*absence{}, weights: make([]uint64, len(cfg.Resources))}
+		absent: map[int]*absence{}, weights: make([]uint64, len(cfg.Resources)),
+		deep: deep{trails: map[int]*trail{}, read: map[int]*live{}}, foreign: map[int]bool{}}
 }
 
 // launched adds the process that is going to execute the program.
@@ -98,6 +101,9 @@ func (t *table) take(r record) {
 			t.leaves(p, r, of)
 		} else if p != nil {
 			t.sampled(p, r, of)
+		} else {
+			t.foreign[r.pid] = true
+			t.deep.give(of.stack)
 		}
 	case switched:
 		if p != nil {
@@ -141,6 +147,9 @@ func (t *table) forked(r record, f fork) {
 func (t *table) executed(p *process, r record, c comm) {
 	t.release(p)
 	p.forget()
+	for tid := range p.threads {
+		t.settleThread(tid)
+	}
 	if p.prog != nil {
 		t.out.finish(p.prog, t.out.wall(r.time), "complete", "", 0)
 	}
@@ -222,6 +231,7 @@ func (t *table) exited(p *process, r record) {
 	}
 	delete(p.threads, r.tid)
 	delete(t.absent, r.tid)
+	t.settleThread(r.tid)
 	if len(p.threads) == 0 {
 		t.gone(p, r.time)
 	}
@@ -230,6 +240,9 @@ func (t *table) exited(p *process, r record) {
 // gone ends a process; of the one launched the status is still to come.
 func (t *table) gone(p *process, at time.Duration) {
 	t.release(p)
+	for tid := range p.threads {
+		t.settleThread(tid)
+	}
 	p.forget()
 	delete(t.of, p.pid)
 	if p == t.root {
@@ -299,6 +312,12 @@ type ending struct {
 func (t *table) finish(e ending) {
 	now := time.Now()
 	t.stillAway(monotonic())
+	for _, p := range t.of {
+		t.release(p)
+	}
+	for tid := range t.deep.trails {
+		t.settleThread(tid)
+	}
 	t.tellLosses()
 	if p := t.root; p != nil && e.exited {
 		if t.ended == nil {

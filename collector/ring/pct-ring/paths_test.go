@@ -3,6 +3,8 @@ package main_test
 import (
 	"debug/elf"
 	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -81,16 +83,73 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// A stack may be deeper than what is copied of it.
+// A stack may be deeper than what is copied of it, and the program may have ended when that is seen.
 func TestDeepPaths(t *testing.T) {
-	r := command(t, "-paths", "-F", "997", "deep", units(40), "1000")
-	r.want(0)
-	run := r.only("deep")
-	// What waits in the ring when the program ends is not read beyond its copy.
-	whole(t, run, 8)
-	left, all := below(t, run, "deep", append(append([]string{"work", "left", "rounds"}, slices.Repeat([]string{"dive"}, 1000)...), "main")...)
-	near(t, "left", left, all, 0.75)
+	for _, c := range []struct {
+		prog, how string
+		depth     int
+	}{{"deep", "-cpus", 1000}, {"deep", "-threads", 1000}, {"deep-static", "-threads", 1000}, {"deep", "-threads", 9000}} {
+		t.Run(fmt.Sprint(c.prog, c.how, c.depth), func(t *testing.T) {
+			r := command(t, "-paths", c.how, "-F", "997", c.prog, units(40), fmt.Sprint(c.depth))
+			r.want(0)
+			run := r.only(c.prog)
+			whole(t, run, 0)
+			left, all := below(t, run, c.prog, append(append([]string{"work", "left", "rounds"}, slices.Repeat([]string{"dive"}, c.depth)...), "main")...)
+			near(t, "left", left, all, 0.75)
+		})
+	}
 }
+
+// Threads that descend and return on deep stacks, and exceptions, which write over frames, have whole paths.
+func TestPathsThatChange(t *testing.T) {
+	for _, args := range [][]string{
+		{"threads", "3", "20", units(1)},
+		{"threads", "3", "3000", units(1)},
+		{"throws", units(150)},
+	} {
+		t.Run(strings.Join(args[:len(args)-1], " "), func(t *testing.T) {
+			r := command(t, append([]string{"-paths", "-threads", "-F", "997", "stacks"}, args...)...)
+			r.want(0)
+			whole(t, r.only("stacks"), 0)
+		})
+	}
+}
+
+// A compiler has large frames, on stacks that are larger than the kernel copies.
+func TestPathsOfCompiler(t *testing.T) {
+	cc1, err := exec.Command("gcc", "-print-prog-name=cc1").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := filepath.Join(t.TempDir(), "big.c")
+	var text strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&text, bigFunction, i, 2+i%9)
+	}
+	if err := os.WriteFile(source, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := command(t, "-paths", "-threads", "-F", "997", strings.TrimSpace(string(cc1)), "-quiet", "-O2", source, "-o", os.DevNull)
+	r.want(0)
+	whole(t, r.only("cc1"), 0)
+}
+
+const bigFunction = `
+struct s%[1]d { int key; struct s%[1]d *next; double weight[%[2]d]; };
+int f%[1]d(struct s%[1]d *list, int n, const char *text) {
+	int sum = %[1]d;
+	for (struct s%[1]d *p = list; p; p = p->next) {
+		switch ((p->key + n) %% 7) {
+		case 0: sum += p->key * 3; break;
+		case 1: sum ^= (int)p->weight[n %% %[2]d]; break;
+		case 2: for (int i = 0; text[i]; i++) sum += text[i] << (i %% 5); break;
+		case 3: if (p->next) p->next->key += sum / (1 + (n & 15)); break;
+		default: p->weight[sum & 1] += 0.5 * n; sum -= %[1]d;
+		}
+	}
+	return sum;
+}
+`
 
 // With -k the kernel's part of a path stands inside the program's.
 func TestKernelPaths(t *testing.T) {
