@@ -231,19 +231,30 @@ func (o *Overview) context(c *OverviewContext) string {
 	if c.Share-c.Fresh >= told && !c.Itself && c != &o.Contexts[0] {
 		text = "Another " + text
 	}
-	if c.Itself {
+	outer := c.Path[:len(c.Path)-1]
+	wait := waiting(last)
+	switch {
+	case wait != "" && len(outer) > 0:
+		text += fmt.Sprintf(" is time in which %s %s", outer[len(outer)-1], wait)
+	case wait != "" && c.Caller != "":
+		text += fmt.Sprintf(" is time in which %s %s", c.Caller, wait)
+	case wait != "":
+		text += fmt.Sprintf(" is time in which a thread %s, in %s", wait, plural(max(1, c.Callers), "function"))
+	case c.Itself:
 		text += fmt.Sprintf(" is spent in %s itself and in functions with small parts that it calls", last)
-	} else {
+	default:
 		text += " is spent in " + last
 	}
-	outer := c.Path[:len(c.Path)-1]
 	switch {
+	case wait != "" && len(outer) == 0:
 	case len(outer) == 0 && c.Caller != "":
 		text += fmt.Sprintf(", called by %s", c.Caller)
 	case len(outer) == 0 && c.Callers > 1:
 		text += fmt.Sprintf(", which %d functions call", c.Callers)
 	case len(outer) > 0:
-		text += fmt.Sprintf(" when %s calls it", outer[len(outer)-1])
+		if wait == "" {
+			text += fmt.Sprintf(" when %s calls it", outer[len(outer)-1])
+		}
 		if rest := outer[:len(outer)-1]; len(rest) > 0 {
 			text += " for " + strings.Join(shortened(reversed(rest)), " for ")
 		}
@@ -254,10 +265,14 @@ func (o *Overview) context(c *OverviewContext) string {
 			text += fmt.Sprintf(", by %d callers of %s", c.Callers, c.Path[0])
 		}
 	}
-	if !c.Itself && len(outer) > 0 && c.Share-c.Fresh < told {
+	switch {
+	case wait != "" && len(outer) > 0 && c.Share-c.Fresh < told:
+		text += fmt.Sprintf("; the same elsewhere takes %s", percentage(c.Others))
+	case wait != "":
+	case !c.Itself && len(outer) > 0 && c.Share-c.Fresh < told:
 		text += fmt.Sprintf("; all other calls of %s take %s", last, percentage(c.Others))
 	}
-	if c.Share-c.Fresh >= told {
+	if c.Share-c.Fresh >= told && wait == "" {
 		text += fmt.Sprintf("; all calls by this path take %s", percentage(c.Share))
 	}
 	var names []string
@@ -269,7 +284,7 @@ func (o *Overview) context(c *OverviewContext) string {
 			names = append(names, "…")
 		}
 	}
-	text += fmt.Sprintf(". Call path: (%s). At most %s can be saved there.", strings.Join(names, " "), percentage(c.Fresh))
+	text += fmt.Sprintf(". Call path: (%s). %s%s", strings.Join(names, " "), o.saved(c), loop(c))
 	if len(c.Bodies) > 0 && (len(c.Bodies) > 1 || c.Bodies[0].Name != last) {
 		text += " The work is done in " + list(c.Bodies) + "."
 	}

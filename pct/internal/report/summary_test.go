@@ -36,3 +36,36 @@ func TestAdvice(t *testing.T) {
 		}
 	}
 }
+
+// Reasons why a thread was off the processor are no functions that somebody calls; an interpreter's
+// loop is one, of which calls say little.
+func TestReasonsInWords(t *testing.T) {
+	for _, c := range []struct {
+		path    string
+		caller  string
+		callers int
+		want    string
+		not     string
+	}{
+		{"main work [preempted]", "", 0, "is time in which work could run and had no processor for main; the same elsewhere takes 20%. Call path: (main work [preempted]). Other threads had the processors: ", "saved there"},
+		{"work [preempted]", "", 0, "is time in which work could run and had no processor; the same", " calls"},
+		{"[preempted]", "work", 1, "is time in which work could run and had no processor. Call path", " call"},
+		{"[preempted]", "", 3, "is time in which a thread could run and had no processor, in 3 functions. Call path", " call"},
+		{"main read [blocked_in_read]", "", 0, "is time in which read waited in the system call read for main; the same elsewhere takes 20%", " calls"},
+		{"main [blocked_in_a_page_fault]", "", 0, "is time in which main waited in a page fault; the same", " calls"},
+		{"main [stopped]", "", 0, "is time in which main was stopped, as by ^Z or a debugger; the same", " calls"},
+		{"main luaV_execute", "", 0, "saved there. luaV_execute is the loop in which Lua programs are executed: ", "time in which"},
+		{"main [kernel]:do_work", "", 0, "is spent in [kernel]:do_work when main calls it; all other calls", "waited"},
+	} {
+		path := strings.Fields(c.path)
+		for i := range path {
+			path[i] = strings.ReplaceAll(path[i], "_in_", " in ")
+			path[i] = strings.ReplaceAll(path[i], "a_page_fault", "a page fault")
+		}
+		o := &Overview{Samples: 100}
+		text := o.context(&OverviewContext{Path: path, Share: 0.5, Fresh: 0.5, Others: 0.2, Caller: c.caller, Callers: c.callers})
+		if !strings.Contains(text, c.want) || strings.Contains(text, c.not) {
+			t.Errorf("%s: %q; want %q, not %q", c.path, text, c.want, c.not)
+		}
+	}
+}
