@@ -31,6 +31,9 @@ func (v *invocation) activationReport(style report.Style) error {
 	if err := report.Resource(&v.out, callHead(runs, "")); err != nil {
 		return err
 	}
+	if err := report.Unsampled(&v.out, runs.Summary(), true); err != nil {
+		return err
+	}
 	return report.Activations(&v.out, a, style)
 }
 

@@ -85,6 +85,11 @@ func (v *invocation) profile(
 	if err := report.Resource(&v.out, callHead(runs, "")); err != nil {
 		return err
 	}
+	if style.Errors {
+		if err := report.Unsampled(&v.out, runs.Summary(), false); err != nil {
+			return err
+		}
+	}
 	return report.Profile(&v.out, p, style)
 }
 

@@ -1,0 +1,34 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/profilecollection/pct/pct/internal/path"
+)
+
+// userModeAlone begins libpct.so's note that its clock does not see the kernel.
+const userModeAlone = "time in the kernel is not sampled"
+
+// Unsampled writes, above columns with standard errors, that these are of sampling alone, where there is time
+// that no sample can show.
+func Unsampled(w io.Writer, s path.Summary, costs bool) error {
+	said := false
+	for _, note := range s.Notes {
+		said = said || strings.HasPrefix(note, userModeAlone)
+	}
+	if !said {
+		return nil
+	}
+	text := "± is the error of sampling alone: time in the kernel is in no share"
+	if costs {
+		text = "cost/call is time in user mode; ± is the error of sampling alone"
+	}
+	// Of several programs, those that were too short for a sample are not in the data.
+	if s.Programs == 1 && s.Got > 0 && s.Asked > 0 && s.Got < s.Asked {
+		text += fmt.Sprintf(" (the samples stand for %s of the CPU time)", percentage(s.Got/s.Asked))
+	}
+	_, err := fmt.Fprintf(w, "# %s\n", text)
+	return err
+}

@@ -1,0 +1,32 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/profilecollection/pct/pct/internal/path"
+)
+
+// Where a note says that a part of the time is in no sample, errors are told to be of the rest, and how
+// much that is if it is known.
+func TestUnsampled(t *testing.T) {
+	const note = "time in the kernel is not sampled: at this rate the clock sees user mode alone"
+	for _, c := range []struct {
+		summary path.Summary
+		costs   bool
+		want    string
+	}{
+		{path.Summary{Programs: 1, Asked: 1000, Got: 900}, true, ""},
+		{path.Summary{Programs: 1, Asked: 1000, Got: 900, Notes: []string{note}}, true,
+			"# cost/call is time in user mode; ± is the error of sampling alone (the samples stand for 90% of the CPU time)\n"},
+		{path.Summary{Programs: 1, Asked: 1000, Got: 900, Notes: []string{"another", note}}, false,
+			"# ± is the error of sampling alone: time in the kernel is in no share (the samples stand for 90% of the CPU time)\n"},
+		{path.Summary{Programs: 2, Asked: 1000, Got: 900, Notes: []string{note}}, false, "# ± is the error of sampling alone: time in the kernel is in no share\n"},
+		{path.Summary{Programs: 1, Asked: 1000, Notes: []string{note}}, false, "# ± is the error of sampling alone: time in the kernel is in no share\n"},
+	} {
+		var out strings.Builder
+		if err := Unsampled(&out, c.summary, c.costs); err != nil || out.String() != c.want {
+			t.Errorf("%+v: %v, %q; want %q", c.summary, err, out.String(), c.want)
+		}
+	}
+}
