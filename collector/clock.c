@@ -1,4 +1,5 @@
 #include "clock.h"
+#include "events.h"
 #include "note.h"
 #include "options.h"
 #include "perf.h"
@@ -9,7 +10,7 @@
 #include <time.h>
 
 enum {
-	SLOTS = 8192,
+	SLOTS = CLOCK_SLOTS,
 	BEHIND = 16,
 	/*
 	 * The shortest period of an event, ns. One that is not much longer than an interrupt takes leaves no time
@@ -184,7 +185,10 @@ static bool start_event(struct slot *s, uint64_t period)
 /* Starts the clock of a slot that is held. */
 static void start(struct slot *s)
 {
-	if (s->live || atomic_load(&paused) || kind == BY_NOTHING)
+	if (atomic_load(&paused))
+		return;
+	events_start((int)(s - slots), atomic_load(&s->tid));
+	if (s->live || kind == BY_NOTHING)
 		return;
 	if (kind == BY_TIMER) {
 		s->live = start_timer(s);
@@ -198,6 +202,7 @@ static void start(struct slot *s)
 
 static void stop(struct slot *s)
 {
+	events_stop((int)(s - slots));
 	if (!s->live)
 		return;
 	s->live = false;
@@ -330,11 +335,12 @@ static bool begin_event(void)
 
 	if (held)
 		note_post(NOTE_TRACED);
-	if (!held && signals_free(SIGTRAP) && perf_trap_is_safe()) {
-		signals_install(SIGTRAP, handler);
+	if (!held && perf_trap_is_safe() && signals_take(SIGTRAP, handler)) {
 		atomic_store(&signo, SIGTRAP);
 		if (begin_by(BY_PERF_TRAP))
 			return true;
+		/* Without a clock by events there are no other events. */
+		events_give_up();
 		signals_give_back(SIGTRAP);
 	}
 	return choose_signal(0) && begin_by(BY_PERF_SIGNAL);
@@ -345,6 +351,7 @@ uint64_t clock_choose(void (*f)(int, siginfo_t *, void *))
 	struct timespec resolution = { 0, 4000000 };
 
 	handler = f;
+	events_choose(f);
 	clock_getres(CLOCK_MONOTONIC_COARSE, &resolution);
 	tick = (uint64_t)resolution.tv_nsec;
 	if (options.paths && options_clock() == RESOURCES_MOST) {
@@ -407,7 +414,7 @@ void clock_pause(void)
 
 void clock_resume(void)
 {
-	if (!atomic_load(&signo))
+	if (!atomic_load(&signo) && kind != BY_NOTHING)
 		return;
 	atomic_store(&paused, false);
 	each_thread(start);
@@ -417,6 +424,7 @@ void clock_forget(void)
 {
 	uint32_t used = atomic_load(&slots_used);
 
+	events_forget(used);
 	/* Timers and the mappings of events are not inherited, a descriptor is. */
 	for (uint32_t i = 0; i < used; i++) {
 		if (!clock_of_each_thread())
@@ -459,10 +467,27 @@ bool clock_ticked(int signal, const siginfo_t *info, uint64_t *missed)
 	return true;
 }
 
+static void stop_events(struct slot *s)
+{
+	events_stop((int)(s - slots));
+}
+
+bool clock_take(int slot)
+{
+	return !atomic_exchange(&slots[slot].busy, true);
+}
+
+void clock_give(int slot)
+{
+	let_go(&slots[slot]);
+}
+
 bool clock_yield_signal(int signal)
 {
 	bool was_paused = atomic_load(&paused);
 
+	if (signal == SIGTRAP && events_give_up())
+		each_thread(stop_events);
 	if (signal != atomic_load(&signo))
 		return false;
 	atomic_store(&paused, true);

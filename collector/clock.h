@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { CLOCK_SLOTS = 8192 };
+
 /*
  * Chooses a clock for options.time and .period, sets run.clock and run.period, and starts
  * the clock of the calling thread. The number of samples that were due before, since the
@@ -27,6 +29,13 @@ int clock_begin(void);
 
 /* Stops the clock of a slot, whose thread ends. */
 void clock_end(int slot);
+
+/*
+ * In a handler: holds the calling thread's slot, so that it can be changed; false if that is not possible
+ * now. clock_give gives it back.
+ */
+bool clock_take(int slot);
+void clock_give(int slot);
 
 /* Stops and starts the clocks of all threads. */
 void clock_pause(void);
@@ -44,7 +53,7 @@ bool clock_ticked(int signal, const siginfo_t *info, uint64_t *missed);
 
 /*
  * The program wants this signal for itself: the clock goes over to another one, with all
- * threads. False if it did not use it.
+ * threads, and events that need it are given up. False if the clock did not use it.
  */
 bool clock_yield_signal(int signal);
 

@@ -2,6 +2,7 @@
 #include "calls.h"
 #include "clock.h"
 #include "contexts.h"
+#include "events.h"
 #include "fpe.h"
 #include "image.h"
 #include "mapped.h"
@@ -36,7 +37,7 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 
 	if (clock_ticked(signal, info, &missed))
 		sample_tick(context, missed);
-	else if (!fpe_signal(signal, info, context))
+	else if (!events_signal(signal, info, context) && !fpe_signal(signal, info, context))
 		signals_pass(signal, info, context);
 }
 
@@ -158,6 +159,7 @@ void collector_complete(bool for_good)
 	if (atomic_load(&state) != AWAKE || !collector_mine() || !take_slow_blocked(&mask))
 		return;
 	clock_check();
+	events_check();
 	if (for_good) {
 		store_complete();
 		contexts_complete();

@@ -38,6 +38,10 @@ static const char *const sentences[NOTES] = {
 	[NOTE_FPE_SIGNALS] = "fpe is not measured: the program handles SIGFPE or SIGTRAP, or a debugger holds it",
 	[NOTE_FPE_MASKS] = "fpe is not measured any more: the program enabled floating point exceptions itself",
 	[NOTE_FPE_NONE] = "fpe can't be measured on this machine",
+	[NOTE_EVENTS_REFUSED] = "page faults are not sampled: there are no events for them here, as the kernel permits none or is older than 5.19, the program handles SIGTRAP, or a debugger holds it (pct-ring may count them)",
+	[NOTE_EVENTS_KERNEL] = "page faults in system calls, such as a read into fresh memory, are not sampled, and these were a fifth or more (profile -k -r faults counts them)",
+	[NOTE_EVENTS_OVERLAP] = "of page faults not all that was asked for is sampled: minor-faults and major-faults are not measured beside faults, which has both",
+	[NOTE_EVENTS_SIGNAL] = "page faults are not sampled any more: the program uses SIGTRAP (pct-ring counts them)",
 };
 
 const char *note_sentence(enum note n)

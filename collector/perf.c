@@ -14,13 +14,16 @@ enum { PAGE = 4096 };
 
 /* Tells our events from others' in a signal's data. */
 #define DATA_MAGIC (UINT64_C(0x70637421) << 32)
+#define COUNTER_MAGIC (UINT64_C(0x70637422) << 32)
 
-static int open_event(int tid, uint64_t period, int signal, uint32_t data, bool heirs)
+enum { PERF_LATE = 1 /* TRAP_PERF_FLAG_ASYNC */ };
+
+static int open_event(int tid, uint64_t config, uint64_t period, int signal, uint64_t data, bool heirs)
 {
 	struct perf_event_attr a = {
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof a,
-		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.config = config,
 		.sample_period = period,
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
@@ -29,7 +32,7 @@ static int open_event(int tid, uint64_t period, int signal, uint32_t data, bool 
 		.sigtrap = signal == 0,
 		.inherit = heirs,
 		.inherit_thread = heirs,
-		.sig_data = signal == 0 ? DATA_MAGIC | data : 0,
+		.sig_data = signal == 0 ? data : 0,
 	};
 
 	return (int)sys5(SYS_perf_event_open, &a, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
@@ -94,7 +97,7 @@ static void *keep(int fd)
 void *perf_open(int tid, uint64_t period, int signal, uint32_t data, bool heirs)
 {
 	struct f_owner_ex owner = { .type = F_OWNER_TID, .pid = tid };
-	int fd = open_event(tid, period, signal, data, heirs);
+	int fd = open_event(tid, PERF_COUNT_SW_TASK_CLOCK, period, signal, DATA_MAGIC | data, heirs);
 	void *event;
 
 	if (fd < 0)
@@ -112,6 +115,16 @@ void *perf_open(int tid, uint64_t period, int signal, uint32_t data, bool heirs)
 	return event;
 }
 
+void *perf_open_counter(int tid, uint64_t config, uint64_t period, uint32_t data)
+{
+	int fd = open_event(tid, config, period, 0, COUNTER_MAGIC | data, false);
+	void *event = fd < 0 ? NULL : sys_mmap(PAGE, PROT_READ, MAP_SHARED, fd);
+
+	if (fd >= 0)
+		sys_close(fd);
+	return event;
+}
+
 void perf_close(void *event)
 {
 	if ((uintptr_t)event & 1)
@@ -120,15 +133,32 @@ void perf_close(void *event)
 		sys2(SYS_munmap, event, PAGE);
 }
 
+/* What a trap tells, where old headers have no names for it: this follows si_addr. */
+struct trap {
+	uint64_t data;
+	uint32_t type, flags;
+};
+
+static bool trapped(const siginfo_t *info, uint64_t magic, uint32_t *data, bool *late)
+{
+	const struct trap *t = (const void *)((const char *)&info->si_addr + sizeof(void *));
+
+	*data = (uint32_t)t->data;
+	*late = t->flags & PERF_LATE;
+	return info->si_code == TRAP_PERF && (t->data & ~(uint64_t)UINT32_MAX) == magic;
+}
+
+bool perf_counted(const siginfo_t *info, uint32_t *data, bool *late)
+{
+	return trapped(info, COUNTER_MAGIC, data, late);
+}
+
 bool perf_ticked(int signal, const siginfo_t *info, uint32_t *data)
 {
-	if (signal == SIGTRAP) {
-		/* si_perf_data follows si_addr, where old headers have no name for it. */
-		uint64_t d = *(const uint64_t *)((const char *)&info->si_addr + sizeof(void *));
+	bool late;
 
-		*data = (uint32_t)d;
-		return info->si_code == TRAP_PERF && (d & ~(uint64_t)UINT32_MAX) == DATA_MAGIC;
-	}
+	if (signal == SIGTRAP)
+		return trapped(info, DATA_MAGIC, data, &late);
 	*data = 0; /* F_SETSIG tells of the descriptor alone, and that is closed */
 	return info->si_code == POLL_IN || info->si_code == POLL_HUP;
 }

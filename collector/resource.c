@@ -2,6 +2,7 @@
 #include "options.h"
 #include "text.h"
 
+#include <linux/perf_event.h>
 #include <stddef.h>
 
 /* Bits of MXCSR. */
@@ -13,6 +14,11 @@ static const struct resource_kind kinds[] = {
 	{ "real", "µs", 0, RESOURCE_TIME, TIME_REAL },
 	{ "alloc", "byte", 524288, RESOURCE_ALLOC, 0 },
 	{ "io", "µs", 10000, RESOURCE_IO, 0 },
+	{ "read", "byte", 4096, RESOURCE_IO, 0 },
+	{ "write", "byte", 4096, RESOURCE_IO, 0 },
+	{ "faults", "fault", 10, RESOURCE_EVENT, PERF_COUNT_SW_PAGE_FAULTS },
+	{ "minor-faults", "fault", 10, RESOURCE_EVENT, PERF_COUNT_SW_PAGE_FAULTS_MIN },
+	{ "major-faults", "fault", 1, RESOURCE_EVENT, PERF_COUNT_SW_PAGE_FAULTS_MAJ },
 	{ "fpe", "exception", 1, RESOURCE_FPE, INVALID | DIVIDE | OVERFLOW | UNDERFLOW },
 	{ "fpe-invalid", "exception", 1, RESOURCE_FPE, INVALID },
 	{ "fpe-divide", "exception", 1, RESOURCE_FPE, DIVIDE },

@@ -16,8 +16,9 @@ enum { RESOURCES_MOST = 8 };
 enum resource_source {
 	RESOURCE_TIME,  /* the clock */
 	RESOURCE_ALLOC, /* libpctalloc.so */
-	RESOURCE_IO,    /* libpctio.so */
+	RESOURCE_IO,    /* libpctio.so, also bytes */
 	RESOURCE_FPE,   /* traps */
+	RESOURCE_EVENT, /* the kernel */
 };
 
 struct resource_kind {

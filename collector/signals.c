@@ -54,6 +54,16 @@ void signals_install(int signal, void (*handler)(int, siginfo_t *, void *))
 	sys4(SYS_rt_sigprocmask, SIG_UNBLOCK, &bit, NULL, sizeof bit);
 }
 
+bool signals_take(int signal, void (*handler)(int, siginfo_t *, void *))
+{
+	if (signals_ours(signal))
+		return true;
+	if (!signals_free(signal))
+		return false;
+	signals_install(signal, handler);
+	return signals_ours(signal);
+}
+
 bool signals_ours(int signal)
 {
 	return signal > 0 && signal < SIGNALS && ours[signal];

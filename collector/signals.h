@@ -18,6 +18,9 @@ bool signals_free(int signal);
 /* Puts the handler in place and lets the signal through to the calling thread. */
 void signals_install(int signal, void (*handler)(int, siginfo_t *, void *));
 
+/* The same if it is not there yet and the program has none; false if it has. */
+bool signals_take(int signal, void (*handler)(int, siginfo_t *, void *));
+
 /* Whether our handler is in place for a signal. */
 bool signals_ours(int signal);
 

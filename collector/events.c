@@ -1,0 +1,230 @@
+#include "events.h"
+#include "clock.h"
+#include "collector.h"
+#include "interval.h"
+#include "note.h"
+#include "options.h"
+#include "perf.h"
+#include "sample.h"
+#include "signals.h"
+#include "sys.h"
+
+#include <linux/perf_event.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <sys/resource.h>
+
+enum {
+	COUNTERS_MOST = 4,
+	MANY = 1000, /* page faults; the collector's own in system calls are fewer */
+};
+
+/*
+ * The data of an event is the slot, the counter, and the number of the event among those of the counter: a trap of
+ * one that was closed meanwhile is told from one of the next.
+ */
+enum { COUNTER_SHIFT = 13, NUMBER_SHIFT = 16 };
+_Static_assert(CLOCK_SLOTS <= 1 << COUNTER_SHIFT && COUNTERS_MOST <= 1 << (NUMBER_SHIFT - COUNTER_SHIFT), "the data has room");
+
+struct counter {
+	void *event; /* NULL: none */
+	uint64_t period;
+	uint16_t number;
+	struct interval timer;
+};
+
+static struct counter counters[CLOCK_SLOTS][COUNTERS_MOST];
+static uint32_t wanted[COUNTERS_MOST]; /* indices of resources */
+static uint32_t count;
+static _Atomic bool on;
+static _Atomic bool begun; /* one event was there: the kernel permits them */
+static _Atomic uint64_t seen;   /* by the first counter */
+static uint64_t before;         /* of the process by the kernel's account, when counting began */
+
+/* The bounds of our own code. */
+extern const ElfW(Ehdr) header __asm__("__ehdr_start") __attribute__((visibility("hidden")));
+static uintptr_t own_start, own_end;
+
+static void find_own(void)
+{
+	const ElfW(Phdr) *p = (const void *)((const char *)&header + header.e_phoff);
+
+	for (int i = 0; i < header.e_phnum; i++) {
+		if (p[i].p_type != PT_LOAD || !(p[i].p_flags & PF_X))
+			continue;
+		own_start = (uintptr_t)&header + p[i].p_vaddr;
+		own_end = own_start + p[i].p_memsz;
+	}
+}
+
+static const struct resource *resource(uint32_t i)
+{
+	return &options.resources[wanted[i]];
+}
+
+/* The page faults of the process that the first counter would see if it saw those in system calls. */
+static uint64_t account(void)
+{
+	struct rusage u;
+
+	if (sys2(SYS_getrusage, RUSAGE_SELF, &u) < 0)
+		return 0;
+	switch (resource(0)->kind->which) {
+	case PERF_COUNT_SW_PAGE_FAULTS_MAJ:
+		return (uint64_t)u.ru_majflt;
+	case PERF_COUNT_SW_PAGE_FAULTS_MIN:
+		return (uint64_t)u.ru_minflt;
+	default:
+		return (uint64_t)u.ru_majflt + (uint64_t)u.ru_minflt;
+	}
+}
+
+/*
+ * Takes a resource in. One fault that two events are due at raises one trap, which tells of one: what is
+ * part of another one is not measured beside it.
+ */
+static void want(uint32_t r)
+{
+	const struct resource_kind *k = options.resources[r].kind;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (k->which == PERF_COUNT_SW_PAGE_FAULTS || resource(i)->kind->which == PERF_COUNT_SW_PAGE_FAULTS) {
+			note_post(NOTE_EVENTS_OVERLAP);
+			return;
+		}
+	}
+	wanted[count++] = r;
+}
+
+void events_choose(void (*handler)(int, siginfo_t *, void *))
+{
+	for (uint32_t i = 0; i < options.resource_count; i++)
+		if (options.resources[i].kind->source == RESOURCE_EVENT && count < COUNTERS_MOST)
+			want(i);
+	if (!count)
+		return;
+	if (!clock_of_each_thread() || signals_traced() || !perf_trap_is_safe() || !signals_take(SIGTRAP, handler)) {
+		note_post(NOTE_EVENTS_REFUSED);
+		return;
+	}
+	find_own();
+	before = account();
+	atomic_store(&on, true);
+}
+
+/* Opens the event of the next hit in place of the one that is there, which stays if there can be no other. */
+static bool open_next(int slot, int tid, uint32_t i)
+{
+	struct counter *c = &counters[slot][i];
+	uint64_t period = (uint64_t)c->timer.left + 1;
+	uint16_t number = (uint16_t)(c->number + 1);
+	void *event;
+
+	if (c->event && c->period == period)
+		return true;
+	event = perf_open_counter(tid, resource(i)->kind->which, period, (uint32_t)number << NUMBER_SHIFT | i << COUNTER_SHIFT | (uint32_t)slot);
+	if (!event)
+		return false;
+	c->number = number;
+	c->period = period;
+	perf_close(c->event);
+	c->event = event;
+	return true;
+}
+
+void events_start(int slot, int tid)
+{
+	for (uint32_t i = 0; i < count && atomic_load(&on); i++) {
+		struct counter *c = &counters[slot][i];
+
+		if (c->event)
+			continue;
+		/* How far the last interval had come is not known: a new one begins. */
+		c->timer.begun = false;
+		c->timer.left = 0;
+		interval_hits(&c->timer, resource(i)->interval, sys_time(CLOCK_MONOTONIC));
+		if (open_next(slot, tid, i)) {
+			atomic_store(&begun, true);
+		} else if (atomic_load(&begun)) {
+			note_post(NOTE_NO_CLOCK);
+		} else {
+			atomic_store(&on, false);
+			note_post(NOTE_EVENTS_REFUSED);
+		}
+	}
+}
+
+void events_stop(int slot)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		perf_close(counters[slot][i].event);
+		counters[slot][i].event = NULL;
+	}
+}
+
+void events_forget(uint32_t slots)
+{
+	for (uint32_t s = 0; s < slots; s++)
+		for (uint32_t i = 0; i < count; i++)
+			counters[s][i].event = NULL;
+	atomic_store(&seen, 0);
+	before = count ? account() : 0;
+}
+
+void events_check(void)
+{
+	uint64_t all = count && atomic_load(&on) ? account() - before : 0;
+
+	if (all > MANY + atomic_load(&seen) && all / 5 > atomic_load(&seen) / 4)
+		note_post(NOTE_EVENTS_KERNEL);
+}
+
+bool events_give_up(void)
+{
+	if (!atomic_exchange(&on, false))
+		return false;
+	note_post(NOTE_EVENTS_SIGNAL);
+	return true;
+}
+
+static bool ours(uintptr_t pc)
+{
+	return pc >= own_start && pc < own_end;
+}
+
+/* An event has counted its period. */
+static void consumed(int slot, uint32_t i, const ucontext_t *context, bool own)
+{
+	struct counter *c = &counters[slot][i];
+	uint64_t hits = interval_consume(&c->timer, c->period) ? interval_hits(&c->timer, resource(i)->interval, 0) : 0;
+
+	if (i == 0)
+		atomic_fetch_add_explicit(&seen, c->period, memory_order_relaxed);
+	/*
+	 * What is our own takes part in the count, and is left out where it is hit: of what is not, each has the
+	 * chance that it should have.
+	 */
+	if (hits && !own)
+		sample_path(wanted[i], context, hits);
+	open_next(slot, (int)sys0(SYS_gettid), i);
+}
+
+bool events_signal(int signal, const siginfo_t *info, const ucontext_t *context)
+{
+	uint32_t data;
+	bool late;
+	int slot;
+	uint32_t i;
+
+	if (signal != SIGTRAP || !perf_counted(info, &data, &late))
+		return false;
+	slot = (int)(data & ((1 << COUNTER_SHIFT) - 1));
+	i = data >> COUNTER_SHIFT & ((1 << (NUMBER_SHIFT - COUNTER_SHIFT)) - 1);
+	if (slot >= CLOCK_SLOTS || i >= count || !collector_mine() || !clock_take(slot))
+		return true;
+	/* A trap that had to wait was one of a handler, as ours are. */
+	if (counters[slot][i].event && counters[slot][i].number == data >> NUMBER_SHIFT)
+		consumed(slot, i, context, late || ours(context_pc(context)));
+	clock_give(slot);
+	return true;
+}
