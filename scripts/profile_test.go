@@ -3,6 +3,7 @@ package scripts_test
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 )
 
@@ -99,5 +100,32 @@ func TestProfileMisuse(t *testing.T) {
 				t.Errorf("stdout %q, stderr %q, exit status %d; want nothing, %q, 2", stdout, stderr, status, tt.stderr)
 			}
 		})
+	}
+}
+
+// TestProfileRefusesFaults: what can be measured in the program alone and page faults, where the kernel
+// permits no events, are one message, and nothing is run.
+func TestProfileRefusesFaults(t *testing.T) {
+	dir := t.TempDir()
+	text, err := os.ReadFile("profile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(dir, "profile"), string(text), 0o755)
+	writeFile(t, filepath.Join(dir, "pct"), "", 0o755)
+	writeFile(t, filepath.Join(dir, "pct-launch"), "", 0o755)
+	writeFile(t, filepath.Join(dir, "pct-ring"), "#!/bin/sh\n"+`case $1 in
+-resource) echo "$2" ;;
+*) echo 'pct-ring: the kernel says no' >&2; exit 1 ;;
+esac
+`, 0o755)
+	for command, want := range map[string]string{
+		"-r alloc -r faults -r cpu": "profile: -r alloc faults cpu: page faults can't be measured in the program here, beside alloc: the kernel says no\n",
+		"-r faults -r cpu":          "profile: -r faults cpu: the kernel says no\n",
+	} {
+		stdout, stderr, status := shell(t, filepath.Join(dir, "profile")+" "+command+" echo RAN", "")
+		if stdout != "" || stderr != want || status != 1 {
+			t.Errorf("%s: stdout %q, stderr %q, exit status %d; want nothing, %q, 1", command, stdout, stderr, status, want)
+		}
 	}
 }
