@@ -169,24 +169,29 @@ func (c *perfClock) tick(tid int) uint64 {
 		return 0
 	}
 	first := t.last == 0
-	var late uint64
-	if now > t.next {
-		late = now - t.next
-	}
-	periods, rest := 1+late/uint64(c.p.mean), late%uint64(c.p.mean)
-	next := uint64(c.p.next())
-	// What is over counts for the next: a busy machine is late each time, and the
-	// clock would be slow.
-	t.last, t.next = now, now+next-rest
+	periods, due, wait := after(now, t.next, uint64(c.p.mean), uint64(c.p.next()))
+	t.last, t.next = now, due
 	if c.p.random || first {
 		// The first period was random too. Setting it starts it anew.
-		set := uint64(shortest)
-		if next > rest {
-			set = max(set, next-rest)
-		}
-		unix.Syscall(unix.SYS_IOCTL, uintptr(t.fd), unix.PERF_EVENT_IOC_PERIOD, uintptr(unsafe.Pointer(&set)))
+		unix.Syscall(unix.SYS_IOCTL, uintptr(t.fd), unix.PERF_EVENT_IOC_PERIOD, uintptr(unsafe.Pointer(&wait)))
 	}
 	return periods
+}
+
+// after tells of a tick at the count now, which was due before, for how many periods it
+// stands, when the next is due, an interval later, and how long to wait for that. What is
+// over counts for the next: a busy machine is late each time, and the clock would be slow.
+func after(now, due, mean, interval uint64) (periods, next, wait uint64) {
+	var late uint64
+	if now > due {
+		late = now - due
+	}
+	rest := late % mean
+	wait = uint64(shortest)
+	if interval > rest {
+		wait = max(wait, interval-rest)
+	}
+	return 1 + late/mean, now + interval - rest, wait
 }
 
 func (t *perfThread) count() (uint64, bool) {
