@@ -10,7 +10,8 @@
  *                make a system call, and call stepped()
  *     rest       read standard input to its end, while a thread waits for a futex
  *
- * Prints for each word the time and the CPU time that it took, in ms.
+ * Prints for each word the time and the CPU time that it took, in ms, and the sum of the
+ * squares of the times of naps so far.
  */
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -114,11 +115,23 @@ OWN void spin(long n)
 	sink++;
 }
 
+static double now(clockid_t clock)
+{
+	struct timespec t;
+	clock_gettime(clock, &t);
+	return t.tv_sec * 1e3 + t.tv_nsec / 1e6;
+}
+
+static double squares; /* of the times of naps */
+
 OWN void nap(long n)
 {
 	struct timespec t = { 0, 1 };
-	while (n-- > 0)
+	for (double before = now(CLOCK_MONOTONIC), after; n-- > 0; before = after) {
 		nanosleep(&t, NULL);
+		after = now(CLOCK_MONOTONIC);
+		squares += (after - before) * (after - before);
+	}
 	sink++;
 }
 
@@ -137,13 +150,6 @@ OWN void rest(void)
 	while (read(0, &c, 1) > 0)
 		;
 	_exit(0);
-}
-
-static double now(clockid_t clock)
-{
-	struct timespec t;
-	clock_gettime(clock, &t);
-	return t.tv_sec * 1e3 + t.tv_nsec / 1e6;
 }
 
 int main(int argc, char **argv)
@@ -170,8 +176,8 @@ int main(int argc, char **argv)
 			else if (!strcmp(word, "turns")) turns(n, m);
 			else return 2;
 		}
-		at += snprintf(report + at, sizeof report - at, "%s %f %f\n", word,
-			now(CLOCK_MONOTONIC) - real, now(CLOCK_PROCESS_CPUTIME_ID) - cpu);
+		at += snprintf(report + at, sizeof report - at, "%s %f %f %f\n", word,
+			now(CLOCK_MONOTONIC) - real, now(CLOCK_PROCESS_CPUTIME_ID) - cpu, squares);
 	}
 	return write(1, report, at) != at;
 }
