@@ -66,6 +66,15 @@ uint32_t contexts_root(uint32_t resource, int tid)
 	return tree_root(&c->tree, atomic_fetch_add(&c->roots, 1) < ROOTS_MOST ? (uint64_t)tid : 0);
 }
 
+uint64_t contexts_nodes(void)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < options.resource_count; i++)
+		n += head(&all[i]) ? atomic_load(&all[i].tree.header->count) : 0;
+	return n;
+}
+
 uint32_t contexts_frames(void)
 {
 	return frames;

@@ -35,6 +35,9 @@ uint32_t contexts_root(uint32_t resource, int tid);
 /* In handlers: counts n samples of a resource that were not taken. */
 void contexts_lost(uint32_t resource, uint64_t n);
 
+/* The nodes of all trees. */
+uint64_t contexts_nodes(void);
+
 /* In handlers: the frames that a path may have. */
 uint32_t contexts_frames(void);
 

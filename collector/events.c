@@ -1,6 +1,7 @@
 #include "events.h"
 #include "clock.h"
 #include "collector.h"
+#include "contexts.h"
 #include "interval.h"
 #include "note.h"
 #include "options.h"
@@ -16,7 +17,8 @@
 
 enum {
 	COUNTERS_MOST = 4,
-	MANY = 1000, /* page faults; the collector's own in system calls are fewer */
+	MANY = 1000, /* page faults; the collector's own that are not counted are fewer, but for its trees' */
+	TREE = 128,  /* nodes of a tree for one of those, at least */
 };
 
 /*
@@ -38,7 +40,7 @@ static uint32_t wanted[COUNTERS_MOST]; /* indices of resources */
 static uint32_t count;
 static _Atomic bool on;
 static _Atomic bool begun; /* one event was there: the kernel permits them */
-static _Atomic uint64_t seen;   /* by the first counter */
+static _Atomic uint64_t seen;   /* by the first counter at most: what it would have to count until it traps is in it */
 static uint64_t before;         /* of the process by the kernel's account, when counting began */
 
 /* The bounds of our own code. */
@@ -112,6 +114,12 @@ void events_choose(void (*handler)(int, siginfo_t *, void *))
 	atomic_store(&on, true);
 }
 
+static void see(uint32_t i, uint64_t n)
+{
+	if (i == 0)
+		atomic_fetch_add_explicit(&seen, n, memory_order_relaxed);
+}
+
 /* Opens the event of the next hit in place of the one that is there, which stays if there can be no other. */
 static bool open_next(int slot, int tid, uint32_t i)
 {
@@ -129,6 +137,7 @@ static bool open_next(int slot, int tid, uint32_t i)
 	c->period = period;
 	perf_close(c->event);
 	c->event = event;
+	see(i, period);
 	return true;
 }
 
@@ -174,8 +183,9 @@ void events_forget(uint32_t slots)
 void events_check(void)
 {
 	uint64_t all = count && atomic_load(&on) ? account() - before : 0;
+	uint64_t known = atomic_load(&seen) + contexts_nodes() / TREE;
 
-	if (all > MANY + atomic_load(&seen) && all / 5 > atomic_load(&seen) / 4)
+	if (all > MANY + known && all / 5 > known / 4)
 		note_post(NOTE_EVENTS_KERNEL);
 }
 
@@ -196,10 +206,9 @@ static bool ours(uintptr_t pc)
 static void consumed(int slot, uint32_t i, const ucontext_t *context, bool own)
 {
 	struct counter *c = &counters[slot][i];
+	uint16_t number = c->number;
 	uint64_t hits = interval_consume(&c->timer, c->period) ? interval_hits(&c->timer, resource(i)->interval, 0) : 0;
 
-	if (i == 0)
-		atomic_fetch_add_explicit(&seen, c->period, memory_order_relaxed);
 	/*
 	 * What is our own takes part in the count, and is left out where it is hit: of what is not, each has the
 	 * chance that it should have.
@@ -207,6 +216,9 @@ static void consumed(int slot, uint32_t i, const ucontext_t *context, bool own)
 	if (hits && !own)
 		sample_path(wanted[i], context, hits);
 	open_next(slot, (int)sys0(SYS_gettid), i);
+	/* It goes on, and counts its period once more. */
+	if (c->number == number)
+		see(i, c->period);
 }
 
 bool events_signal(int signal, const siginfo_t *info, const ucontext_t *context)

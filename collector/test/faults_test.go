@@ -119,6 +119,14 @@ func TestPageFaultsOfKernel(t *testing.T) {
 	}
 }
 
+// Where hits are so far apart that few faults are counted, none are said to be in system calls.
+func TestPageFaultsFarApart(t *testing.T) {
+	s := measured(t, "xfaults:100000", "faulting", "threads", "2000").ok("1\n1\n1\n1\n")
+	if strings.Contains(s.notes, "page faults") {
+		t.Errorf("notes: %s", s.notes)
+	}
+}
+
 // Bytes count once, in the function that the program called.
 func TestBytesMoved(t *testing.T) {
 	s := measured(t, "xread:1 xwrite:1", "moves", t.TempDir()+"/file").ok("")
