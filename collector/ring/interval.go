@@ -18,6 +18,9 @@ func ParseResource(text string) (Resource, error) {
 	if i := strings.LastIndexByte(text, ':'); i >= 0 && i+1 < len(text) && begins(kind, text[i+1]) {
 		name, interval = text[:i], text[i+1:]
 	}
+	if kind == calls {
+		name = unspaced(name)
+	}
 	r := Resource{Name: name}
 	_, function, named := strings.Cut(name, ":")
 	src, known := sources[kind]

@@ -2,7 +2,6 @@ package ring
 
 import (
 	"debug/elf"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -15,10 +14,7 @@ const uprobeType = "/sys/bus/event_source/devices/uprobe/type"
 
 // uprobe makes an event of the calls of FUNCTION, or LIBRARY:FUNCTION.
 func (s *eventSpec) uprobe(text string, cfg Config) error {
-	library, function, in := cutLast(text)
-	if !in {
-		library, function = "", text
-	}
+	library, function := cutLibrary(text)
 	typ, err := os.ReadFile(uprobeType)
 	if err != nil {
 		return &NotPermitted{Err: err, Why: fmt.Sprintf("the resource %s needs uprobes, which this kernel does not have", s.name)}
@@ -37,15 +33,6 @@ func (s *eventSpec) uprobe(text string, cfg Config) error {
 	}
 	s.typ, s.offset, s.file = uint32(n), offset, append([]byte(file), 0)
 	return nil
-}
-
-// cutLast cuts at the last colon.
-func cutLast(text string) (before, after string, found bool) {
-	i := strings.LastIndexByte(text, ':')
-	if i < 0 {
-		return text, "", false
-	}
-	return text[:i], text[i+1:], true
 }
 
 // objectFile is the file of a library, or with "" of the program.
@@ -77,46 +64,6 @@ func (cfg Config) objectFile(library string) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("there is no library %s in the usual places: give its path", library)
-}
-
-// functionOffset is where a function's code is in its file.
-func functionOffset(file, function string) (uint64, error) {
-	if interpreter := interpreterOf(file); interpreter != "" {
-		return 0, fmt.Errorf("%s is a script, of whose functions the kernel knows nothing; one of its interpreter is named calls:%s:FUNCTION", file, interpreter)
-	}
-	f, err := elf.Open(file)
-	if err != nil {
-		return 0, fmt.Errorf("%s is no program with functions: %w", file, err)
-	}
-	defer f.Close()
-	symbols, _ := f.Symbols()
-	dynamic, _ := f.DynamicSymbols()
-	all := append(symbols, dynamic...)
-	var found *elf.Symbol
-	for i, s := range all {
-		kind := elf.ST_TYPE(s.Info)
-		if s.Name != function || s.Section == elf.SHN_UNDEF || kind != elf.STT_FUNC && kind != elf.STT_GNU_IFUNC {
-			continue
-		}
-		if kind == elf.STT_GNU_IFUNC {
-			return 0, fmt.Errorf("%s of %s is chosen among several when the program starts: name the one that serves", function, file)
-		}
-		if found == nil || elf.ST_BIND(found.Info) == elf.STB_LOCAL && elf.ST_BIND(s.Info) != elf.STB_LOCAL {
-			found = &all[i]
-		}
-	}
-	if found == nil {
-		if len(symbols) == 0 {
-			return 0, fmt.Errorf("%s has no function %s among those that others may call, and it is stripped of the rest%s", file, function, elsewhere(f, function))
-		}
-		return 0, fmt.Errorf("%s has no function %s%s", file, function, elsewhere(f, function))
-	}
-	for _, p := range f.Progs {
-		if p.Type == elf.PT_LOAD && found.Value >= p.Vaddr && found.Value < p.Vaddr+p.Filesz {
-			return found.Value - p.Vaddr + p.Off, nil
-		}
-	}
-	return 0, errors.New("the function is in no part of the file")
 }
 
 // elsewhere says how a function is named that a program has from a library, "" if it uses none.

@@ -1,0 +1,121 @@
+package ring
+
+import (
+	"debug/elf"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ianlancetaylor/demangle"
+)
+
+// cutLibrary cuts LIBRARY:FUNCTION. The colons of a C++ name are two.
+func cutLibrary(text string) (library, function string) {
+	for i := 1; i+1 < len(text); i++ {
+		if text[i] == ':' && text[i-1] != ':' && text[i+1] != ':' {
+			return text[:i], text[i+1:]
+		}
+	}
+	return "", text
+}
+
+// functionOffset is where a function's code is in its file: one with that symbol, else one whose C++ or
+// Rust name it is, as reports show it, with or without template arguments and parameters.
+func functionOffset(file, function string) (uint64, error) {
+	if interpreter := interpreterOf(file); interpreter != "" {
+		return 0, fmt.Errorf("%s is a script, of whose functions the kernel knows nothing; one of its interpreter is named calls:%s:FUNCTION", file, interpreter)
+	}
+	f, err := elf.Open(file)
+	if err != nil {
+		return 0, fmt.Errorf("%s is no program with functions: %w", file, err)
+	}
+	defer f.Close()
+	symbols, _ := f.Symbols()
+	dynamic, _ := f.DynamicSymbols()
+	all := slices.DeleteFunc(slices.Concat(symbols, dynamic), func(s elf.Symbol) bool {
+		kind := elf.ST_TYPE(s.Info)
+		return s.Section == elf.SHN_UNDEF || kind != elf.STT_FUNC && kind != elf.STT_GNU_IFUNC
+	})
+	found := symbolOf(all, function)
+	if found == nil {
+		if found, err = plainlyNamed(all, function); err != nil {
+			return 0, fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	switch {
+	case found != nil && elf.ST_TYPE(found.Info) == elf.STT_GNU_IFUNC:
+		return 0, fmt.Errorf("%s of %s is chosen among several when the program starts: name the one that serves", function, file)
+	case found == nil && len(symbols) == 0:
+		return 0, fmt.Errorf("%s has no function %s among those that others may call, and it is stripped of the rest%s", file, function, elsewhere(f, function))
+	case found == nil:
+		return 0, fmt.Errorf("%s has no function %s%s", file, function, elsewhere(f, function))
+	}
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_LOAD && found.Value >= p.Vaddr && found.Value < p.Vaddr+p.Filesz {
+			return found.Value - p.Vaddr + p.Off, nil
+		}
+	}
+	return 0, errors.New("the function is in no part of the file")
+}
+
+// symbolOf is the symbol of that name, one that others may call before one that is local; nil if there is none.
+func symbolOf(all []elf.Symbol, name string) (found *elf.Symbol) {
+	for i, s := range all {
+		if s.Name == name && (found == nil || elf.ST_BIND(found.Info) == elf.STB_LOCAL && elf.ST_BIND(s.Info) != elf.STB_LOCAL) {
+			found = &all[i]
+		}
+	}
+	return found
+}
+
+// plainlyNamed is the one function that has a name when its symbol is demangled, nil if none has it; of
+// several, the error tells the symbols.
+func plainlyNamed(all []elf.Symbol, name string) (*elf.Symbol, error) {
+	const told = 8
+	name = unspaced(name)
+	word := lastWord(name)
+	var found *elf.Symbol
+	var candidates []string
+	at := map[uint64]bool{} // constructors often have two symbols
+	for i, s := range all {
+		if at[s.Value] || !strings.HasPrefix(s.Name, "_") || strings.Contains(s.Name, ".") || !strings.Contains(s.Name, word) {
+			continue
+		}
+		for _, options := range [][]demangle.Option{{demangle.NoParams, demangle.NoTemplateParams}, {demangle.NoParams}, nil} {
+			plain, err := demangle.ToString(s.Name, options...)
+			if err != nil {
+				break
+			}
+			if unspaced(plain) != name {
+				continue
+			}
+			at[s.Value], found = true, &all[i]
+			full, _ := demangle.ToString(s.Name)
+			candidates = append(candidates, fmt.Sprintf("calls:%s is %s", s.Name, full))
+			break
+		}
+	}
+	if len(candidates) > 1 {
+		slices.Sort(candidates)
+		more := ""
+		if n := len(candidates); n > told {
+			candidates, more = candidates[:told], fmt.Sprintf(" and %d more", n-told)
+		}
+		return nil, fmt.Errorf("several functions are named %s, choose one by its symbol: %s%s", name, strings.Join(candidates, ", "), more)
+	}
+	return found, nil
+}
+
+// lastWord is a word that a symbol has in it as it is, if its name is this one: "" is in all.
+func lastWord(name string) string {
+	if strings.Contains(name, "operator") {
+		return ""
+	}
+	name, _, _ = strings.Cut(name, "(")
+	name, _, _ = strings.Cut(name, "<")
+	return strings.TrimPrefix(name[strings.LastIndex(name, ":")+1:], "~")
+}
+
+// unspaced is a name without blanks, which stand otherwise in each demangler's names.
+func unspaced(name string) string { return strings.ReplaceAll(name, " ", "") }

@@ -1,0 +1,74 @@
+package ring
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestCutLibrary(t *testing.T) {
+	for text, want := range map[string][2]string{
+		"f": {"", "f"}, "libc.so.6:malloc": {"libc.so.6", "malloc"}, "a::b::c": {"", "a::b::c"}, "libx.so:a::b": {"libx.so", "a::b"},
+		"/lib/x.so:f": {"/lib/x.so", "f"}, "::f": {"", "::f"}, "libx.so:(anonymousnamespace)::f": {"libx.so", "(anonymousnamespace)::f"},
+	} {
+		if library, function := cutLibrary(text); [2]string{library, function} != want {
+			t.Errorf("%s: %q, %q", text, library, function)
+		}
+	}
+}
+
+// A C++ function is found by the name that reports show, as its symbol is; of several with one name each is told.
+func TestFunctionOffset(t *testing.T) {
+	dir := t.TempDir()
+	source, program := filepath.Join(dir, "named.cc"), filepath.Join(dir, "named")
+	if err := os.WriteFile(source, []byte(`
+namespace ns {
+struct Class {
+	int n;
+	Class(int i);
+	~Class();
+	int method(int i);
+	int operator()(int i);
+};
+Class::Class(int i) : n(i) {}
+Class::~Class() { n = 0; }
+int Class::method(int i) { return n + i; }
+int Class::operator()(int i) { return n - i; }
+int twice(int i) { return i * 2; }
+int twice(long i) { return (int)i * 3; }
+template <typename T> T kind(T i) { return i; }
+template int kind<int>(int);
+}
+namespace { __attribute__((noinline)) int hidden(int i) { return i + 7; } }
+extern "C" int plain(int i) { return i; }
+int main(int argc, char **) { ns::Class c(argc); return c.method(1) + c(2) + ns::twice(argc) + ns::twice(2L) + hidden(argc) + plain(3); }
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("g++", "-O0", "-o", program, source).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for name, symbol := range map[string]string{
+		"ns::Class::method": "_ZN2ns5Class6methodEi", "ns::Class::method(int)": "_ZN2ns5Class6methodEi", "ns::Class::Class": "_ZN2ns5ClassC1Ei",
+		"ns::Class::~Class": "_ZN2ns5ClassD1Ev", "ns::Class::operator()": "_ZN2ns5ClassclEi", "ns::twice(long)": "_ZN2ns5twiceEl",
+		"ns::kind": "_ZN2ns4kindIiEET_S1_", "ns::kind<int>": "_ZN2ns4kindIiEET_S1_", "(anonymousnamespace)::hidden": "_ZN12_GLOBAL__N_16hiddenEi", "plain": "plain",
+	} {
+		want, err := functionOffset(program, symbol)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := functionOffset(program, name); err != nil || got != want {
+			t.Errorf("%s: %#x, %v; want %#x of %s", name, got, err, want, symbol)
+		}
+	}
+	for name, want := range map[string]string{
+		"ns::twice": "several functions are named ns::twice, choose one by its symbol: calls:_ZN2ns5twiceEi is ns::twice(int), calls:_ZN2ns5twiceEl is ns::twice(long)",
+		"twice":     "has no function twice", "ns::Class": "has no function ns::Class", "method": "has no function method",
+	} {
+		if _, err := functionOffset(program, name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v; want %q", name, err, want)
+		}
+	}
+}
