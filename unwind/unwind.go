@@ -114,11 +114,13 @@ func (u *Unwinder) Symbol(f Frame) (name string, start uint64) {
 }
 
 // Function is a function symbol of a mapped object. Addr is an ELF virtual
-// address, Size in bytes.
+// address, Size in bytes. What is at the address of an indirect one only chooses, when the
+// program starts, the function that serves under its name.
 type Function struct {
 	Object     *Object
 	Name       string
 	Addr, Size uint64
+	Indirect   bool
 }
 
 // Functions returns the function symbols, by their raw names, of all objects
@@ -135,7 +137,7 @@ func (u *Unwinder) Functions(match func(name string) bool) []Function {
 		for i := range s.list {
 			y := &s.list[i]
 			if name := s.name(y); match(name) {
-				list = append(list, Function{Object: sp.obj, Name: name, Addr: y.addr, Size: y.size})
+				list = append(list, Function{Object: sp.obj, Name: name, Addr: y.addr, Size: y.size, Indirect: y.indirect})
 			}
 		}
 	}

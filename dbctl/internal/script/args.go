@@ -38,7 +38,7 @@ func (c *checker) call(f *call) (machine.Action, bool) {
 	}
 	if v.verb == machine.Clock && len(out.Args) == 1 {
 		if out.Args[0] != "off" {
-			c.reportToken(f.Verb, "CLOCK wants an interval in microseconds", "for instance CLOCK("+f.Args[0].Value.Value+", 10000);")
+			c.reportToken(f.Verb, "CLOCK wants an interval, of time in microseconds", "for instance CLOCK("+f.Args[0].Value.Value+", 10000);")
 		}
 		out.Args = append(out.Args, "0")
 	}
@@ -88,7 +88,7 @@ func (c *checker) arg(v *verb, p *param, t lexer.Token) string {
 			return wrong()
 		}
 	case oneOf:
-		if !slices.Contains(p.words, text) {
+		if !slices.Contains(p.words, text) && (p.prefix == "" || len(text) <= len(p.prefix) || !strings.HasPrefix(text, p.prefix)) {
 			return wrong()
 		}
 	case signalName:

@@ -27,6 +27,7 @@ type param struct {
 	optional bool
 	min, max int
 	words    []string
+	prefix   string // oneOf: a word may begin with this, too
 }
 
 // A verb is an action of the controller.
@@ -50,8 +51,8 @@ var verbs = []verb{
 	{word: "SHELL", verb: machine.Shell, params: []param{{name: "command"}}, text: true},
 	{word: "QUIT", verb: machine.Quit, params: []param{{name: "status", kind: wholeNumber, optional: true, max: 255}}},
 	{word: "CLOCK", verb: machine.Clock, params: []param{
-		{name: "kind", kind: oneOf, words: []string{"best", "perf", "itimer", "poll", "off"}},
-		{name: "microseconds", kind: wholeNumber, optional: true, min: 1, max: maxInt},
+		{name: "kind", kind: oneOf, words: []string{"best", "perf", "itimer", "poll", "off", "alloc"}, prefix: "calls:"},
+		{name: "interval", kind: wholeNumber, optional: true, min: 1, max: maxInt},
 		{name: "random", kind: wholeNumber, optional: true, max: 1},
 	}},
 	{word: "SAMPLE", verb: machine.Sample},
@@ -96,7 +97,7 @@ func (v *verb) arity() (least, most int) {
 	return least, len(v.params)
 }
 
-// usage shows the verb with its arguments: CLOCK(kind [, microseconds [, random]]).
+// usage shows the verb with its arguments: CLOCK(kind [, interval [, random]]).
 func (v *verb) usage() string {
 	var b, end strings.Builder
 	b.WriteString(v.word + "(")
@@ -131,7 +132,11 @@ func (p *param) wants() string {
 		}
 		return "a number from " + strconv.Itoa(p.min) + " to " + strconv.Itoa(p.max)
 	case oneOf:
-		return strings.Join(p.words[:len(p.words)-1], ", ") + " or " + p.words[len(p.words)-1]
+		text := strings.Join(p.words[:len(p.words)-1], ", ") + " or " + p.words[len(p.words)-1]
+		if p.prefix != "" {
+			text += ", or " + p.prefix + "…"
+		}
+		return text
 	case signalName:
 		return "a signal such as SIGTERM"
 	case functionText:

@@ -15,7 +15,7 @@ import (
 // act does what a notice asks for: it offers a line to the script's machine,
 // carries out what that answers, and lets the thread go on.
 func (p *process) act(n notice) {
-	now := &moment{thread: n.thread, held: n.holds(), weight: n.periods, at: n.at, cpu: n.cpu}
+	now := &moment{thread: n.thread, held: n.holds(), fresh: n.fresh, weight: n.periods, at: n.at, cpu: n.cpu}
 	if now.held {
 		now.pc = n.thread.regs.Rip
 	}
@@ -230,6 +230,7 @@ func (p *process) executes(now *moment, next image) {
 		p.tree.mode(p)
 		p.clockGoesOn()
 	})
+	now.fresh = true
 	p.offer(now, machine.FormatEvent("started", "pid", itoa(p.pid), "exe", p.exe))
 }
 

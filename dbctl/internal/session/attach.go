@@ -92,7 +92,7 @@ func (t *tree) seize(pid int) error {
 // seizeSharers takes the children, of vfork, that are in a process's memory just
 // now: they would die of breakpoints in it. They are let go when they execute.
 func (t *tree) seizeSharers(p *process) {
-	if !t.habit(t.cfg.Program.For(executableOf(p.pid))).debugger {
+	if !t.habit(t.cfg.Program.For(executableOf(p.pid))).breaks {
 		return
 	}
 	for _, pid := range t.descendants(nil) {

@@ -16,10 +16,11 @@ import (
 type breakpoints struct {
 	original map[uint64]byte // of all that ever were
 	inserted map[uint64]bool
-	watched  []watchpoint // one for each debug register in use
-	everSet  bool         // debug registers may be set in threads
-	calls    map[int]bool // system calls that are caught; empty: all
-	file     *os.File     // the process's memory
+	counting map[uint64]bool // those of a clock, which are not the debugger's to take out
+	watched  []watchpoint    // one for each debug register in use
+	everSet  bool            // debug registers may be set in threads
+	calls    map[int]bool    // system calls that are caught; empty: all
+	file     *os.File        // the process's memory
 }
 
 // trapInstruction is int3.
@@ -56,7 +57,7 @@ func (p *process) insert(addr uint64) error {
 }
 
 func (p *process) remove(addr uint64) error {
-	if !p.inserted[addr] {
+	if !p.inserted[addr] || p.counting[addr] {
 		return nil
 	}
 	delete(p.inserted, addr)
@@ -192,12 +193,23 @@ func (t *tree) trap(th *thread) bool {
 	inserted := p.inserted[th.regs.Rip-1]
 	p.mu.Unlock()
 	info, _ := t.tracer.Siginfo(th.tid)
+	if th.over != 0 {
+		th.stepped()
+		if info.Code() > 0 && info.Code() != kernelSent {
+			t.goOn(th)
+			return true
+		}
+	}
 	switch {
 	case inserted && info.Code() == kernelSent:
 		p.mu.Lock()
 		th.regs.Rip--
 		th.changed = true
 		p.mu.Unlock()
+		if c, ok := p.clk.(*callClock); ok && c.sites[th.regs.Rip] != nil {
+			t.met(th, c, c.sites[th.regs.Rip])
+			return true
+		}
 		stop.Breakpoint = true
 	case th.how == tracer.Step && info.Code() != trapUser:
 		if i, hit := t.watchHit(th); hit {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -17,10 +18,16 @@ func (p *process) clock(kind string, mean time.Duration, random bool) (err error
 }
 
 func (p *process) startClock(kind string, new period) error {
+	if what, ok := readCounted(kind); ok {
+		return p.countCalls(what, uint64(new.mean/time.Microsecond))
+	}
 	if p.clk != nil && kind == p.asked && new == p.period {
 		// It goes on, for another program.
 		p.run.clocked(p.clk.name(), new)
 		return nil
+	}
+	if kind != "off" && p.run.w != nil && p.run.interval > 0 {
+		return fmt.Errorf("clock %s: samples of %s were taken already, and one run has those of one resource", kind, p.run.resource)
 	}
 	p.stopClock()
 	if kind == "off" {

@@ -296,7 +296,11 @@ func (t *tree) executed(th *thread) {
 		t.goOn(th) // it's ending
 		return
 	}
+	p.executed = true
 	p.forgetBreakpoints()
+	if _, counts := p.clk.(*callClock); counts {
+		p.stopClock() // it was of what is gone
+	}
 	p.mu.Lock()
 	p.lender = nil
 	p.mu.Unlock()
@@ -400,7 +404,7 @@ func (t *tree) beginProgram(p *process, th *thread, word string) error {
 			return nil
 		}
 	}
-	p.tell(notice{kind: begun, thread: th, word: word})
+	p.tell(notice{kind: begun, thread: th, word: word, fresh: word == "started"})
 	return nil
 }
 

@@ -36,6 +36,9 @@ type thread struct {
 	halt     bool             // the debugger wants it to stop
 	due      bool             // it was interrupted because its time has come
 	muted    bool             // it blocks the clock's signal, one of which was taken out
+	at       *callSite        // it stands before this call, which is counted
+	over     uint64           // it steps over the breakpoint here, which is out meanwhile
+	again    place            // where it will meet the one that it was stepped over
 	unmask   uint64           // the mask that it has in truth, while it's being taken out
 	listens  bool             // it has stopped for job control
 	shown    bool             // guarded: the debugger knows that it stands, and resumes it
@@ -70,6 +73,7 @@ func (t *tree) dropThread(th *thread) {
 	if th.p.clk != nil {
 		th.p.clk.remove(th.tid)
 	}
+	th.stepped()
 	th.p.mu.Lock()
 	delete(th.p.threads, th.tid)
 	th.standing = false
@@ -139,6 +143,9 @@ func (t *tree) goOn(th *thread) {
 	p := th.p
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if th.at != nil {
+		t.past(th)
+	}
 	if th.changed {
 		t.tracer.SetRegisters(th.tid, &th.regs)
 		if th.float != nil {
@@ -217,6 +224,10 @@ func (t *tree) signaled(th *thread, sig unix.Signal) {
 	p.mu.Lock()
 	calling := th.calling
 	p.mu.Unlock()
+	if th.over != 0 && t.stand(th) && th.regs.Rip == th.over {
+		th.again = place{th.regs.Rip, th.regs.Rsp}
+	}
+	th.stepped()
 	if calling && t.stand(th) {
 		// A call that the debugger makes may end by one: it returns to the stack.
 		t.showStop(th, remote.Stop{Signal: int(sig)})

@@ -30,6 +30,7 @@ type process struct {
 	stopped     bool     // for job control
 	stopSignal  unix.Signal
 	gone        bool
+	executed    bool // another program than it began with
 	released    bool // let go
 	leaves      bool // to be let go when it executes another program
 	unnoted     bool // and not part of the tree
@@ -95,6 +96,7 @@ type moment struct {
 	thread *thread // nil: of the whole process
 	held   bool    // it stands still, and is not resumed yet
 	stays  bool    // and must not be
+	fresh  bool    // nothing of its program has run
 	pc     uint64
 	fn     string // as the debugger said it
 	file   string
@@ -127,6 +129,7 @@ type notice struct {
 	kind    noticeKind
 	thread  *thread // stands still, but for the last kinds
 	word    string
+	fresh   bool // begun: by executing, nothing has run
 	signal  unix.Signal
 	child   int
 	how     string
@@ -284,6 +287,7 @@ type habit struct {
 	machine   *machine.Machine // to make others from
 	slow      bool             // it asks for what has to be waited for: a debugger, or a shell
 	debugger  bool             // a debugger, that is
+	breaks    bool             // breakpoints, of a debugger or of a clock
 	functions bool             // a pattern may look at functions' names
 }
 
@@ -300,6 +304,11 @@ func (t *tree) learnHabits() {
 		}
 		h.slow = h.slow || m.UsesRaw() || len(m.Names(machine.Eval)) > 0
 		h.debugger = h.slow
+		h.breaks = h.debugger
+		for _, a := range m.Names(machine.Clock) {
+			_, counts := readCounted(m.Expand(a.Args[0]))
+			h.breaks = h.breaks || counts
+		}
 		h.slow = h.slow || len(m.Names(machine.Shell)) > 0
 		h.functions, h.machine = wantsFunctions(rule), m
 		t.habits[rule] = h

@@ -29,6 +29,9 @@ type run struct {
 	partial  uint64
 	lostN    uint64
 	period   time.Duration // between two samples, on average
+	resource string        // that is measured
+	unit     string        // of which one gtick is
+	interval uint64        // gticks between two samples; 0: it's a time
 	detached bool
 	failed   bool // its directory can't be made
 }
@@ -37,6 +40,7 @@ type run struct {
 // when there is something to keep.
 func newRun(p *process) *run {
 	r := &run{
+		resource: "cpu", unit: "µs",
 		p: p, prog: filepath.Base(p.exe), start: time.Now(), began: p.began,
 		objects: make(map[*unwind.Object]data.ObjectID), fields: make(map[string]data.FieldID), missing: make(map[string]uint64),
 	}
@@ -106,8 +110,18 @@ func (r *run) wrong(format string, args ...any) { r.p.tree.sayOnce(format, args.
 
 // clocked notes the clock that samples from now on.
 func (r *run) clocked(name string, p period) {
+	r.resource, r.unit, r.interval = "cpu", "µs", 0
 	r.meta.Clock, r.meta.Period, r.period = name, p.mean, p.mean
 	r.meta.Asked = float64(time.Second) / float64(p.mean)
+	if err := r.write(); err != nil {
+		r.wrong("%v", err)
+	}
+}
+
+// counts notes what is counted from now on.
+func (r *run) counts(what counted, interval uint64) {
+	r.resource, r.unit, r.interval = what.resource, what.unit, interval
+	r.meta.Clock, r.meta.Period, r.meta.Asked, r.period = "breakpoint", 0, 0, 0
 	if err := r.write(); err != nil {
 		r.wrong("%v", err)
 	}
@@ -131,7 +145,9 @@ func (r *run) writer() *data.Writer {
 		if r.dir == nil {
 			return nil
 		}
-		w, err := r.dir.NewWriter(data.Header{Resource: "cpu", Unit: "µs", Clock: r.meta.Clock, Period: r.meta.Period, Start: r.start})
+		w, err := r.dir.NewWriter(data.Header{
+			Resource: r.resource, Unit: r.unit, Interval: r.interval, Clock: r.meta.Clock, Period: r.meta.Period, Start: r.start,
+		})
 		if err != nil {
 			r.wrong("samples can't be kept: %v", err)
 			return nil
@@ -189,6 +205,9 @@ func (r *run) sample(t taken, fields []field) {
 		Time: t.at.Sub(r.start), CPU: t.cpu, Thread: uint32(t.tid), Node: t.node, Partial: t.partial,
 		Weight: max(1, t.periods*uint64(r.period.Microseconds())),
 	}
+	if r.interval > 0 {
+		smp.Weight, smp.Count = t.periods*r.interval, t.periods
+	}
 	for _, f := range fields {
 		id, ok := r.fields[f.name]
 		if !ok {
@@ -202,9 +221,10 @@ func (r *run) sample(t taken, fields []field) {
 		r.wrong("a sample is lost: %v", err)
 		return
 	}
-	r.samples++
+	n := max(1, smp.Count)
+	r.samples += n
 	if t.partial {
-		r.partial++
+		r.partial += n
 	}
 }
 

@@ -1,0 +1,323 @@
+package session
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/dbctl/internal/tracer"
+)
+
+// callClock counts what a process asks of functions, by breakpoints on them: their calls,
+// or the bytes that it wants of those that allocate memory. Each thread has an interval
+// timer of gticks. It needs no permission but that to trace.
+//
+// A breakpoint is an int3, which is by far the cheapest here: the tracing goroutine alone
+// is asked about it, it does the function's first instruction in the thread's stead
+// (tracer.Emulate), and other threads meet it all the while. The processor's own
+// breakpoints would be without a trace in memory, but virtual machines take some 75 µs
+// for each. An instruction that can't be done so is stepped with the breakpoint out.
+//
+// Breakpoints of the script itself on the same instructions are not told to the debugger.
+type callClock struct {
+	p        *process
+	what     counted
+	interval uint64
+	sites    map[uint64]*callSite // by run-time address
+	timers   map[int]*gticks      // by thread
+	last     map[int]allocation   // by thread: what another function may pass on
+	stops    uint64
+	cost     stopCost
+	missing  bool // a thread was stepped while others ran
+}
+
+// callSite is a function with a breakpoint at its first instruction.
+type callSite struct {
+	addr   uint64
+	code   [codeLength]byte // what is there
+	asks   *allocator       // nil: its calls are counted
+	object objectRange
+	entry  bool // it's where the program begins: its libraries are there then
+}
+
+// codeLength is that of the longest instruction.
+const codeLength = 15
+
+type objectRange struct{ start, end uint64 }
+
+func (r objectRange) has(addr uint64) bool { return addr >= r.start && addr < r.end }
+
+// counted is a resource that breakpoints measure.
+type counted struct {
+	resource          string // its name in reports
+	unit              string
+	library, function string // of calls; "" any library
+}
+
+const allocResource = "alloc"
+
+// readCounted reads the name of a clock: alloc, calls:FUNCTION, calls:LIBRARY:FUNCTION.
+// The colons in names of C++ come in pairs.
+func readCounted(kind string) (counted, bool) {
+	if kind == allocResource {
+		return counted{resource: kind, unit: "byte"}, true
+	}
+	rest, ok := strings.CutPrefix(kind, "calls:")
+	if !ok || strings.Trim(rest, ":") == "" {
+		return counted{}, false
+	}
+	c := counted{resource: kind, unit: "call", function: rest}
+	for i := range rest {
+		single := rest[i] == ':' && (i == 0 || rest[i-1] != ':') && (i+1 == len(rest) || rest[i+1] != ':')
+		if single {
+			c.library, c.function = rest[:i], rest[i+1:]
+			break
+		}
+	}
+	return c, c.function != ""
+}
+
+// A process's calls are counted, for which nothing is due at a time.
+
+func (c *callClock) name() string                     { return "breakpoint" }
+func (c *callClock) signal() unix.Signal              { return 0 }
+func (c *callClock) watches(unix.Signal) bool         { return false }
+func (c *callClock) sent(int, *tracer.Siginfo) bool   { return false }
+func (c *callClock) deaf(int) bool                    { return false }
+func (c *callClock) failed() string                   { return "" }
+func (c *callClock) add(int) error                    { return nil }
+func (c *callClock) tick(int) uint64                  { return 0 }
+func (c *callClock) due(time.Time) ([]int, time.Time) { return nil, time.Time{} }
+func (c *callClock) remove(tid int)                   { delete(c.timers, tid); delete(c.last, tid) }
+
+// close takes the breakpoints out, and notes what they cost.
+func (c *callClock) close() {
+	p := c.p
+	p.mu.Lock()
+	for addr := range c.sites {
+		delete(p.counting, addr)
+		p.remove(addr)
+	}
+	p.mu.Unlock()
+	if c.stops > 0 {
+		p.forkNote(c.cost.note(c.stops))
+	}
+	if c.missing {
+		p.forkNote("calls that threads made while another one was stepped over a breakpoint are not counted")
+	}
+}
+
+// countCalls starts the clock. The libraries of a program of which nothing has run are
+// looked at when it comes to its first instruction.
+func (p *process) countCalls(what counted, interval uint64) error {
+	p.stopClock()
+	if interval == 0 {
+		return fmt.Errorf("clock %s wants an interval", what.resource)
+	}
+	if p.run.w != nil && (p.run.resource != what.resource || p.run.interval != interval) {
+		return fmt.Errorf("clock %s: samples of something else were taken already, and one run has those of one resource", what.resource)
+	}
+	status, err := tracer.ReadStatus(p.pid, p.pid)
+	if err != nil {
+		return nil // it's ending
+	}
+	if status.Caught&tracer.Bit(unix.SIGTRAP) != 0 {
+		p.refuse(fmt.Errorf("%s: %s handles SIGTRAP itself, so that no breakpoint may be put into it", what.resource, filepath.Base(p.exe)), false)
+		return nil
+	}
+	c := &callClock{
+		p: p, what: what, interval: interval,
+		sites: make(map[uint64]*callSite), timers: make(map[int]*gticks), last: make(map[int]allocation),
+	}
+	sites, why := p.callSites(what)
+	fresh := p.now != nil && p.now.fresh
+	unbegun := fresh && p == p.tree.root && !p.executed
+	if begins, err := entry(p.pid); err == nil && fresh && p.now.pc != begins && (what.library != "" || what.resource == allocResource) {
+		sites, why = []*callSite{{addr: begins, entry: true}}, nil
+	}
+	if why == nil {
+		why = c.insert(sites)
+	}
+	if why != nil {
+		c.close()
+		p.refuse(fmt.Errorf("%s: %w", what.resource, why), unbegun)
+		return nil
+	}
+	p.clk, p.period, p.asked = c, period{}, what.resource
+	p.run.counts(what, interval)
+	return nil
+}
+
+// refuse says why the calls of a process can't be counted. If it's all that there is to
+// be counted in, the run is at its end. A program that was launched and has not begun is not
+// to run uncounted.
+func (p *process) refuse(why error, unbegun bool) {
+	t := p.tree
+	if !unbegun && (t.root != nil || len(t.cfg.Pids) > 1 || t.cfg.Tree) {
+		t.sayOnce("%v", why)
+		return
+	}
+	t.say("%v", why)
+	t.stale, t.quitted, t.code = true, true, 1
+	if unbegun {
+		unix.Kill(p.pid, unix.SIGKILL)
+	}
+}
+
+// insert puts breakpoints in.
+func (c *callClock) insert(sites []*callSite) error {
+	p := c.p
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, s := range sites {
+		if p.memory.ReadAt(s.code[:], s.addr) < len(s.code) {
+			s.code = [codeLength]byte{} // it's stepped
+		}
+		p.hide(s.code[:], s.addr)
+		if err := p.insert(s.addr); err != nil {
+			return err
+		}
+		if p.counting == nil {
+			p.counting = make(map[uint64]bool)
+		}
+		p.counting[s.addr] = true
+		c.sites[s.addr] = s
+	}
+	return nil
+}
+
+// begins is when the program comes to its first instruction.
+func (c *callClock) begins(s *callSite) {
+	p := c.p
+	p.mu.Lock()
+	delete(p.counting, s.addr)
+	delete(c.sites, s.addr)
+	p.remove(s.addr)
+	p.mu.Unlock()
+	sites, why := p.callSites(c.what)
+	if why == nil {
+		why = c.insert(sites)
+	}
+	if why != nil {
+		p.refuse(fmt.Errorf("%s: %w", c.what.resource, why), p == p.tree.root && !p.executed)
+	}
+}
+
+// met is a thread at a breakpoint of the clock, whose registers are as if there were none.
+func (t *tree) met(th *thread, c *callClock, s *callSite) {
+	p := th.p
+	if s.entry {
+		c.begins(s)
+		t.goOn(th)
+		return
+	}
+	th.at = s
+	c.stops++
+	c.cost.stopped(p.pid, th.tid, c.stops)
+	hits := uint64(0)
+	if back := th.again; back != (place{s.addr, th.regs.Rsp}) {
+		hits = c.count(th, s)
+	}
+	th.again = place{}
+	if hits == 0 {
+		t.goOn(th)
+		return
+	}
+	p.tell(notice{kind: ticked, thread: th, periods: hits, at: time.Now(), cpu: tracer.ProcessTime(p.pid)})
+}
+
+// count lets a thread's timer advance by what a call asks for.
+func (c *callClock) count(th *thread, s *callSite) (hits uint64) {
+	n := uint64(1)
+	if s.asks != nil {
+		n = c.asked(th, s)
+	}
+	timer := c.timers[th.tid]
+	if timer == nil {
+		timer = newGticks(c.interval)
+		c.timers[th.tid] = timer
+	}
+	return timer.advance(n)
+}
+
+// place is an instruction in an activation of a function.
+type place struct{ pc, sp uint64 }
+
+// past takes a thread that goes on over the breakpoint that it has met: the mutex is held.
+func (t *tree) past(th *thread) {
+	p, s := th.p, th.at
+	th.at = nil
+	if !p.inserted[s.addr] || th.regs.Rip != s.addr {
+		return // it's gone, or a debugger has moved the thread
+	}
+	if t.tracer.Emulate(th.tid, s.code[:], &th.regs) {
+		th.changed = true
+		return
+	}
+	c, _ := p.clk.(*callClock)
+	if c != nil && len(p.threads) > 1 {
+		c.missing = true
+	}
+	p.poke(s.addr, p.original[s.addr])
+	th.over, th.how = s.addr, tracer.Step
+}
+
+// stepped puts the breakpoint back that a thread was stepped over. Without having come
+// over it, because a signal came first, the thread will meet it again: that is no call.
+func (th *thread) stepped() {
+	p := th.p
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if th.over == 0 {
+		return
+	}
+	if p.inserted[th.over] {
+		p.poke(th.over, trapInstruction)
+	}
+	th.over, th.how = 0, tracer.Onward
+}
+
+// stopCost is what it costs a thread to be stopped, measured now and then: the time on the
+// clock from one stop to the next that it did not run.
+type stopCost struct {
+	tid   int
+	at    time.Time
+	cpu   time.Duration
+	spans []time.Duration
+}
+
+const (
+	costEvery = 16  // stops, of which one is measured
+	costFirst = 3   // that is: what is done once is not to count
+	costMost  = 512 // that are kept
+)
+
+// stopped is the nth stop.
+func (m *stopCost) stopped(pid, tid int, n uint64) {
+	if m.tid == tid {
+		now := time.Now()
+		if cpu, ok := threadTime(pid, tid); ok && len(m.spans) < costMost {
+			m.spans = append(m.spans, max(0, now.Sub(m.at)-(cpu-m.cpu)))
+		}
+		m.tid = 0
+	} else if n%costEvery == costFirst {
+		if cpu, ok := threadTime(pid, tid); ok {
+			m.tid, m.at, m.cpu = tid, time.Now(), cpu
+		}
+	}
+}
+
+func (m *stopCost) note(stops uint64) string {
+	if stops == 1 {
+		return "one call stopped the program"
+	}
+	if len(m.spans) == 0 {
+		return fmt.Sprintf("%d calls stopped the program", stops)
+	}
+	slices.Sort(m.spans)
+	return fmt.Sprintf("%d calls stopped the program, for some %.1f µs each", stops, float64(m.spans[(len(m.spans)-1)/2].Nanoseconds())/1000)
+}

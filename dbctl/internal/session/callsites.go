@@ -1,0 +1,139 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/profilecollection/pct/unwind"
+)
+
+// callSites are where the functions begin that a clock counts.
+func (p *process) callSites(what counted) ([]*callSite, error) {
+	u, err := unwind.NewWith(p.pid, p.tree.cache)
+	if err != nil {
+		return nil, err
+	}
+	defer u.Close()
+	if what.resource == allocResource {
+		return p.allocSites(u)
+	}
+	found := named(u, what.function)
+	program := executableOf(p.pid)
+	var chosen []unwind.Function
+	elsewhere := ""
+	if what.library == "" {
+		elsewhere = "; one of a library is named with it, such as calls:libc.so.6:malloc"
+	}
+	for _, f := range found {
+		base := filepath.Base(f.Object.Path)
+		switch {
+		case f.Object.Kind != unwind.File:
+		case isLibrary(base, what.library), what.library == f.Object.Path, what.library == "" && f.Object.Path == program:
+			chosen = append(chosen, f)
+		default:
+			elsewhere = fmt.Sprintf("; that of the library is named calls:%s:%s", base, what.function)
+		}
+	}
+	where := filepath.Base(program)
+	if what.library != "" {
+		where = what.library
+	}
+	if len(chosen) == 0 {
+		return nil, fmt.Errorf("%s has no function %s, or no symbol of it: it may be inlined or stripped%s", where, what.function, elsewhere)
+	}
+	var sites []*callSite
+	seen := make(map[uint64]bool)
+	for _, f := range chosen {
+		if f.Indirect {
+			return nil, fmt.Errorf("%s of %s is chosen among several when the program starts: name the one that serves", what.function, where)
+		}
+		if addr := f.Addr + f.Object.Bias; !seen[addr] {
+			seen[addr] = true
+			sites = append(sites, &callSite{addr: addr})
+		}
+	}
+	return sites, nil
+}
+
+// isLibrary reports whether a file is the library of a name, which may lack the end of its
+// version: links lead from there.
+func isLibrary(base, name string) bool {
+	return name != "" && (base == name || strings.HasPrefix(base, name+"."))
+}
+
+// cloned is what compilers append to the name of a function of which they made a special one;
+// portion, to that of a part of one, which is no call.
+var portion = regexp.MustCompile(`\.(cold|part)(\.\d+)?$`)
+var cloned = regexp.MustCompile(`(\.(constprop|isra|lto_priv)\.\d+)+$`)
+
+// named are the functions of a name, in the source language without parameters, or of a
+// symbol. Without a namespace or class it stands for all, unless there is one without.
+func named(u *unwind.Unwinder, function string) []unwind.Function {
+	exact := u.Functions(func(symbol string) bool {
+		symbol = cloned.ReplaceAllString(symbol, "")
+		if symbol == function {
+			return true
+		}
+		if !strings.HasPrefix(symbol, "_") || portion.MatchString(symbol) {
+			return false // Go's names, too
+		}
+		name := readable(symbol)
+		return name == function || plainName(name) == function
+	})
+	if len(exact) > 0 {
+		return exact
+	}
+	return u.Functions(func(symbol string) bool {
+		return strings.HasPrefix(symbol, "_") && !portion.MatchString(symbol) && strings.HasSuffix(plainName(readable(symbol)), "::"+function)
+	})
+}
+
+// allocSites are the functions that allocate memory: those of the program if it has its
+// own, else of the library that stands before the C library, else of that.
+func (p *process) allocSites(u *unwind.Unwinder) ([]*callSite, error) {
+	program := executableOf(p.pid)
+	functions := u.Functions(func(symbol string) bool { return allocators[symbol] != nil })
+	var owner *unwind.Object
+	rank := func(o *unwind.Object) int {
+		switch {
+		case o == nil || o.Kind != unwind.File || isLinker(o.Path):
+			return 0
+		case cLibrary(o.Path):
+			return 1
+		case o.Path != program:
+			return 2
+		}
+		return 3
+	}
+	for _, f := range functions {
+		if f.Name == "malloc" && rank(f.Object) > rank(owner) {
+			owner = f.Object
+		}
+	}
+	if owner == nil {
+		return nil, errors.New("there is no function malloc, or no symbol of it: it may be linked statically and stripped")
+	}
+	var sites []*callSite
+	seen := make(map[uint64]bool)
+	for _, f := range functions {
+		addr := f.Addr + f.Object.Bias
+		asks := allocators[f.Name]
+		// Memory is mapped by the C library, whosoever malloc it is.
+		mine := f.Object == owner || asks == mapping && rank(f.Object) == 1
+		if !mine || f.Indirect || seen[addr] {
+			continue
+		}
+		seen[addr] = true
+		sites = append(sites, &callSite{addr: addr, asks: asks, object: objectRange{owner.Start, owner.End}})
+	}
+	return sites, nil
+}
+
+// isLinker knows the dynamic linker, which has a malloc for itself.
+func isLinker(path string) bool {
+	name := filepath.Base(path)
+	return strings.HasPrefix(name, "ld-linux") || strings.HasPrefix(name, "ld-2")
+}
