@@ -202,7 +202,9 @@ func (c *collection) drain() {
 			}
 			if s.stack != nil {
 				c.table.deep.keep(s.stack)
-				c.deepen(r, s)
+				if c.table.of[r.pid] != nil {
+					c.table.deep.look(r, s.stack)
+				}
 			}
 			if s.spec.absence {
 				c.thinned.taken++
@@ -217,14 +219,15 @@ func (c *collection) drain() {
 	}
 }
 
-// deepen looks for the rest of a stack that may be larger than its copy, and has more copied of the next ones.
-func (c *collection) deepen(r record, s sample) {
-	if c.table.of[r.pid] == nil {
-		return
+// deepen has more copied of stacks where a path has needed it.
+func (c *collection) deepen() {
+	d := &c.table.deep
+	for id := range d.short {
+		c.events.deepen(c.events.ids[id])
 	}
-	c.table.deep.look(r, s.stack, s.spec.absence)
-	if s.stack.cut {
-		c.events.deepen(c.events.ids[r.id])
+	if len(d.short) > 0 {
+		d.until = monotonic() + hasty
+		clear(d.short)
 	}
 }
 
@@ -255,6 +258,7 @@ func (c *collection) round(until time.Duration) {
 		}
 		c.table.take(r)
 	}
+	c.deepen()
 	c.table.flush()
 }
 

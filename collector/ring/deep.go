@@ -17,9 +17,11 @@ import (
 // has the frame that the copy ends in, at the same place of the stack and in the same call. A path on
 // which they do not agree is partial, as is one that neither tells.
 type deep struct {
-	trails map[int]*trail // by thread
-	read   map[int]*live  // the last one read, by thread
-	until  time.Duration  // when we need not be woken at once any more
+	trails map[int]*trail  // by thread
+	read   map[int]*live   // the last one read, by thread
+	looks  map[int]int     // by process: stacks that were read though no path has needed it
+	short  map[uint64]bool // events whose copies were too small for a path, of late
+	until  time.Duration   // when we need not be woken at once any more
 	frames []unwind.Frame
 	room   []byte
 	waits  int      // bytes that were read and not used yet
@@ -36,6 +38,7 @@ const (
 	common    = 16 << 10 // bytes at the end of a copy that are read of the process, too
 	mostStack = 8 << 20  // bytes that are read of a stack at most
 	mostRead  = 64 << 20 // and of all that wait
+	mostLooks = 64       // of a process that no path has needed
 
 	hasty = time.Second // time after a stack that was larger than its copy in which we are woken at once
 )
@@ -62,14 +65,13 @@ func (d *deep) give(s *stack) {
 	}
 }
 
-// look reads what follows the copy of a stack, if it ends before the stack may.
-func (d *deep) look(r record, s *stack, absent bool) {
-	if !s.cut || d.waits > mostRead {
+// look reads what follows the copy of a stack, if it ends before the stack may. There it may have but the
+// environment: if no path needs it, it's not read for ever.
+func (d *deep) look(r record, s *stack) {
+	if !s.cut || d.waits > mostRead || d.looks[r.pid] >= mostLooks {
 		return
 	}
-	if !absent { // what is not running does not change its stack
-		d.until = monotonic() + hasty
-	}
+	d.looks[r.pid]++
 	now := d.of(r.pid, s.end()-min(common, uint64(len(s.data))))
 	was := d.read[r.tid]
 	if was != nil && was.holds(now) {
@@ -164,13 +166,14 @@ func (t *trail) outside(path []unwind.Frame) ([]unwind.Frame, bool) {
 	return path, false
 }
 
-// path is the path of a thread, and why it ends where it does.
-func (d *deep) path(u *unwind.Unwinder, t *trail, s *stack, room []unwind.Frame) ([]unwind.Frame, unwind.Reason) {
+// path is the path of a sample's thread, and why it ends where it does.
+func (d *deep) path(u *unwind.Unwinder, r record, t *trail, s *stack, room []unwind.Frame) ([]unwind.Frame, unwind.Reason) {
 	frames, why := u.Unwind(s.regs, s, room)
 	if why != unwind.BadMemory || !s.cut {
 		t.by = nil
 		return frames, why
 	}
+	d.short[r.id], d.looks[r.pid] = true, 0
 	n := len(frames)
 	agrees := s.agrees(frames)
 	frames, known := t.outside(frames)

@@ -108,10 +108,13 @@ func (e *events) ringBytes() int {
 	return int(size)
 }
 
-// choose has clocks make large copies from the first one on where a ring has room for them.
+// choose has larger copies made from the first one on where a ring has room for them.
 func (e *events) choose(room int) {
 	for which := range e.specs {
 		s := &e.specs[which]
+		if s.absence && s.stack > 0 && room >= largestStack {
+			s.stack = deepEvent
+		}
 		if s.clock && s.deeper > 0 && !e.specs[which+s.deeper].hasty && len(e.fds[which]) == 0 && s.ringBytes() <= uint64(room) {
 			e.specs[which+s.deeper].unused = true
 			s.stack, s.deeper = deepBytes, s.deeper+1

@@ -175,7 +175,7 @@ func (cfg Config) specs() ([]eventSpec, error) {
 }
 
 // deepened adds specs, and those that take their places while stacks are larger than their copies: one
-// that makes larger copies, and for larger ones still one that tells at once, so that the rest of
+// that makes larger copies, and of clocks for larger ones still one that tells at once, so that the rest of
 // the stack can be read.
 func deepened(all, more []eventSpec) []eventSpec {
 	from := len(all)
@@ -185,7 +185,13 @@ func deepened(all, more []eventSpec) []eventSpec {
 			continue
 		}
 		all[from+i].deeper = len(all) - from - i
-		s.off, s.stack, s.deeper = true, deepBytes, 1
+		s.off = true
+		if !s.clock {
+			s.stack = deepEvent
+			all = append(all, s)
+			continue
+		}
+		s.stack, s.deeper = deepBytes, 1
 		all = append(all, s)
 		s.hasty, s.deeper = true, 0
 		all = append(all, s)

@@ -8,11 +8,12 @@ import (
 )
 
 // How much of a stack the kernel copies for each sample: that of most programs is whole in the first.
-// The record takes so much room in the ring whatever the stack has; so of events, which come in bursts, it's
-// less, and the last, the most that the kernel does, is where rings have room, or for programs of which a stack was larger.
+// The record takes so much room in the ring whatever the stack has; so the last, the most that
+// the kernel does, is where rings have room, or for programs of which a stack was larger. Of events, which come in bursts, it's less.
 const (
 	stackBytes = 16 << 10
 	eventStack = 8 << 10
+	deepEvent  = 32 << 10
 	deepBytes  = 65528
 )
 
@@ -131,7 +132,7 @@ func (t *table) placePath(h hit) {
 		p.follow()
 	}
 	trail := t.deep.trail(h.r.tid)
-	frames, why := t.deep.path(p.unwinder, trail, at, t.frames[:0])
+	frames, why := t.deep.path(p.unwinder, h.r, trail, at, t.frames[:0])
 	t.frames = frames
 	t.deep.give(at)
 	if why == unwind.BadMemory && at.cut {

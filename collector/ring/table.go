@@ -38,7 +38,7 @@ type table struct {
 func newTable(cfg Config, out *output) *table {
 	return &table{cfg: cfg, out: out, of: map[int]*process{}, images: images{}, cache: unwind.NewCache(),
 		absent: map[int]*absence{}, weights: make([]uint64, len(cfg.Resources)),
-		deep: deep{trails: map[int]*trail{}, read: map[int]*live{}}, foreign: map[int]bool{}}
+		deep: deep{trails: map[int]*trail{}, read: map[int]*live{}, looks: map[int]int{}, short: map[uint64]bool{}}, foreign: map[int]bool{}}
 }
 
 // launched adds the process that is going to execute the program.
@@ -150,6 +150,7 @@ func (t *table) executed(p *process, r record, c comm) {
 	for tid := range p.threads {
 		t.settleThread(tid)
 	}
+	delete(t.deep.looks, p.pid)
 	if p.prog != nil {
 		t.out.finish(p.prog, t.out.wall(r.time), "complete", "", 0)
 	}
@@ -245,6 +246,7 @@ func (t *table) gone(p *process, at time.Duration) {
 	}
 	p.forget()
 	delete(t.of, p.pid)
+	delete(t.deep.looks, p.pid)
 	if p == t.root {
 		t.ended, t.endedAt = p, at
 		return

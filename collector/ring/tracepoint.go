@@ -62,8 +62,8 @@ const (
 
 // transfers are the events for bytes that are read or written. A call that moves much of
 // an interval is always sampled; of smaller ones, the kernel passes over many, and what
-// it takes counts for them, so that samples are at most some for each interval, and one for each
-// 64 of the smallest calls.
+// it takes counts for them, so that samples are at most five for each interval, and one for each
+// 61 of the smallest calls. Primes are in step with few programs, as in stride.
 func (s eventSpec) transfers(kind string) ([]eventSpec, error) {
 	numbers := readers
 	if kind == "write" {
@@ -77,18 +77,13 @@ func (s eventSpec) transfers(kind string) ([]eventSpec, error) {
 	for _, number := range strings.Fields(numbers + " " + copiers) {
 		is = append(is, "id == "+number)
 	}
-	const step = 8
 	var all []eventSpec
 	below := uint64(0) // none
-	for each := uint64(1); each <= step*step; each *= step {
-		least := s.timed / (step * each)
-		if each == step*step {
-			least = 1
-		}
-		least = max(1, least)
+	for _, size := range []struct{ each, part uint64 }{{1, 4}, {7, 32}, {61, s.timed}} {
 		if below == 1 {
 			break
 		}
+		each, least := size.each, max(1, s.timed/size.part)
 		of := s
 		of.period, of.each = each, each
 		of.filter = fmt.Sprintf("(%s) && ret >= %d", strings.Join(is, " || "), least)
