@@ -61,6 +61,10 @@ func (p *process) remove(addr uint64) error {
 		return nil
 	}
 	delete(p.inserted, addr)
+	var now [1]byte
+	if p.memory.ReadAt(now[:], addr) == 1 && now[0] != trapInstruction {
+		return nil // something else has taken the place of the code
+	}
 	return p.poke(addr, p.original[addr])
 }
 

@@ -7,7 +7,9 @@
 //   forks N     four children, each as calls: by fork, vfork and execve, fork, fork and execve
 //   memory N    tells its number in the file pid, waits for the file go, asks N times for memory
 //               in all ways, makes the file done, waits for the file end
+//   unload      as memory, but instead of asking for memory puts its own in the place of a library
 //   trap N      handles SIGTRAP, gets a SIGUSR1, and does as calls
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -179,6 +181,29 @@ static void memory(int n)
     await("end");
 }
 
+// The library is there when the breakpoints are put in, and gone when they are taken out.
+static void unload(void)
+{
+    void *library = dlopen("libm.so.6", RTLD_NOW);
+    double (*root)(double) = library ? (double (*)(double))dlsym(library, "cbrt") : NULL;
+    unsigned char *page = (unsigned char *)((unsigned long)root & ~4095UL);
+
+    if (!library || !root)
+        abort();
+    make("pid");
+    await("go");
+    if (root(27) < 2.9 || dlclose(library))
+        abort();
+    if (mmap(page, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != page)
+        abort();
+    memset(page, 17, 8192);
+    make("done");
+    await("end");
+    for (int i = 0; i < 8192; i++)
+        if (page[i] != 17)
+            abort();
+}
+
 // The code of what may be counted.
 static unsigned long code(void)
 {
@@ -212,6 +237,8 @@ int main(int argc, char **argv)
         forks(argv[0], argv[2]);
     else if (strcmp(argv[1], "memory") == 0)
         memory(n);
+    else if (strcmp(argv[1], "unload") == 0)
+        unload();
     else if (strcmp(argv[1], "trap") == 0)
         signal(SIGTRAP, count), signal(SIGUSR1, count), raise(SIGUSR1), both(n);
     if (argc > 3)
@@ -220,5 +247,5 @@ int main(int argc, char **argv)
         printf("%d turns\n", sum);
     else
         puts(code() == before ? "as it was" : "changed"); // so it is while it is counted
-    return strcmp(argv[1], "memory") ? 3 : 0;
+    return strcmp(argv[1], "memory") && strcmp(argv[1], "unload") ? 3 : 0;
 }
