@@ -1,5 +1,6 @@
 #include "sample.h"
 #include "calls.h"
+#include "clock.h"
 #include "contexts.h"
 #include "object.h"
 #include "options.h"
@@ -109,9 +110,20 @@ static struct object *sample(const ucontext_t *context)
 	return p.object;
 }
 
+/*
+ * Whether a pc is in libpct.so: what the library takes itself is no time of the program. (Linked in, it can't be
+ * told from the program.)
+ */
+static bool is_ours(uintptr_t pc)
+{
+	extern const char __ehdr_start[] __attribute__((visibility("hidden"))), etext[] __attribute__((visibility("hidden")));
+
+	return clock_of_each_thread() && pc - (uintptr_t)__ehdr_start < (uintptr_t)etext - (uintptr_t)__ehdr_start;
+}
+
 void sample_tick(const ucontext_t *context, uint64_t missed)
 {
-	if (atomic_load_explicit(&off, memory_order_relaxed))
+	if (atomic_load_explicit(&off, memory_order_relaxed) || is_ours(context_pc(context)))
 		return;
 	if (!pace_begin()) {
 		lose(NULL, missed + 1);
