@@ -125,8 +125,9 @@ func (p *process) countCalls(what counted, interval uint64) error {
 	if err != nil {
 		return nil // it's ending
 	}
-	if status.Caught&tracer.Bit(unix.SIGTRAP) != 0 {
-		p.refuse(fmt.Errorf("%s: %s handles SIGTRAP itself, so that no breakpoint may be put into it", what.resource, filepath.Base(p.exe)), false)
+	if (status.Caught|status.Ignored)&tracer.Bit(unix.SIGTRAP) != 0 {
+		// The kernel would take the one for the program's, and end the other.
+		p.refuse(fmt.Errorf("%s: %s handles or ignores SIGTRAP itself, so that no breakpoint may be put into it", what.resource, filepath.Base(p.exe)), false)
 		return nil
 	}
 	c := &callClock{
