@@ -76,7 +76,7 @@ static void notice(void *caller)
 
 EXPORT int _dl_find_object(void *pc, struct dl_find_object *result)
 {
-	unwind_return_addresses();
+	pc = (void *)unwind_return_addresses((uintptr_t)pc);
 	find_next();
 	notice(__builtin_return_address(0));
 	return next_find(pc, result);
@@ -84,7 +84,7 @@ EXPORT int _dl_find_object(void *pc, struct dl_find_object *result)
 
 EXPORT int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data)
 {
-	unwind_return_addresses();
+	unwind_return_addresses(0);
 	if (!next_iterate)
 		find_next();
 	return next_iterate(callback, data);

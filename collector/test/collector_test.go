@@ -49,6 +49,8 @@ func run(m *testing.M) int {
 		{"g++", "-O2", "-o", lib("unwinds"), "testdata/unwinds.cc", "-lpthread"},
 		{"g++", "-O2", "-static-libgcc", "-static-libstdc++", "-o", lib("unwinds-static"), "testdata/unwinds.cc", "-lpthread"},
 		{"g++", "-O2", "-shared", "-fPIC", "-static-libgcc", "-static-libstdc++", "-Wl,--exclude-libs,ALL", "-o", lib("unwinds.so"), "testdata/unwinds.cc", "-lpthread"},
+		{"g++", "-O2", "-static-libgcc", "-static-libstdc++", "-o", lib("sees"), "testdata/sees.cc", "-ldl"},
+		{"gcc", "-O1", "-o", lib("deep"), "testdata/deep.c"},
 		{"gcc", "-O2", "-o", lib("asks"), "testdata/asks.c"},
 		{"gcc", "-O2", "-o", lib("opens"), "testdata/opens.c", "-ldl"},
 		{"g++", "-O2", "-fomit-frame-pointer", "-o", lib("throws"), "testdata/throws.cc"},

@@ -1,8 +1,11 @@
 package collector_test
 
 import (
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -103,6 +106,38 @@ func TestMarkedStacksAreUnwound(t *testing.T) {
 		}
 	}
 	prepare(t, "s e r1 q200", "throws-static").run().ok("done\n").own().whole().mostly("main", "_Z7catcherv")
+}
+
+// What meets a mark goes on through it: an unwinder that can't be told of it, and a debugger.
+func TestMarksAreTransparent(t *testing.T) {
+	for _, letters := range []string{"s e r1 q1000", "s e r1 q200"} {
+		prepare(t, letters, "sees").run().ok("done\n")
+	}
+	s := prepare(t, counted, "deep")
+	s.begin()
+	defer s.command.Wait()
+	defer s.command.Process.Kill()
+	out, err := exec.Command("gdb", "-nx", "-batch", "-p", strconv.Itoa(s.command.Process.Pid), "-ex", "bt").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	var frames []string
+	for _, line := range strings.Split(string(out), "\n") {
+		if m := regexp.MustCompile(`^#\d+ .*\b(\w+) \(`).FindStringSubmatch(line); m != nil {
+			frames = append(frames, m[1])
+		}
+	}
+	at := slices.Index(frames, "trampoline_mark")
+	if at < 0 {
+		t.Fatalf("no mark on the stack: %q", frames)
+	}
+	frames = slices.Delete(frames, at, at+1)
+	for frames[0] != "leaf" && len(frames) > 1 {
+		frames = frames[1:] // handlers, and functions of the C library
+	}
+	if want := []string{"leaf", "down", "down", "down", "down", "down", "down", "down", "main"}; !slices.Equal(frames, want) {
+		t.Errorf("gdb's frames: %q", frames)
+	}
 }
 
 // Where stacks must not be marked a note says so, and call paths are found as ever.

@@ -423,5 +423,8 @@ bool cfi_jumps(struct cfi_work *w, const struct objects_view *v, const struct ob
 		return false;
 	*start = f.start;
 	*end = f.start + f.length;
-	return execute_to(w, &f, UINTPTR_MAX) && w->row.jumps;
+	if (!execute_to(w, &f, UINTPTR_MAX) || !w->row.jumps)
+		return false;
+	/* What is unlikely stands elsewhere, with the registers saved from its beginning on. */
+	return open_function(w, v, o, o->given.header + (uintptr_t)(intptr_t)word, &f) && execute_to(w, &f, f.start) && !w->row.jumps;
 }

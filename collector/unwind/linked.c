@@ -7,7 +7,7 @@
 enum {
 	UNWINDERS = 64,
 	NEAR = 4096,    /* bytes around those functions that are taken for the unwinder's too */
-	APART = 1 << 16 /* between them; what is farther is not looked at */
+	APART = 1 << 14 /* between them; what is farther is not looked at */
 };
 
 static struct code {

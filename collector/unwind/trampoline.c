@@ -17,12 +17,15 @@
 enum {
 	MARKS = 8192,
 	FRAMES_TRIED = 64,
-	READERS_FRAMES = 4096, /* bytes of the stack that a function uses before it asks how to read return addresses */
+	READERS_FRAMES = 4096, /* bytes of the stack that an unwinder uses before it asks for call frame information */
+	PAGE = 4096,
 	SHADOW_STACK_STATUS = 0x5005
 };
 
-static struct mark marks[MARKS];
-static _Atomic uint32_t marks_used;
+struct mark trampoline_marks[MARKS] __attribute__((visibility("hidden")));
+_Atomic uint32_t trampoline_marks_used __attribute__((visibility("hidden")));
+_Static_assert(sizeof(struct mark) == TRAMPOLINE_MARK_SIZE && offsetof(struct mark, original) == 8, "as stub.c has it");
+
 static __thread struct mark *mine __attribute__((tls_model("initial-exec")));
 
 /* Functions that read or move their own return address, and the dynamic linker, where some have no names. */
@@ -33,66 +36,8 @@ static uint32_t peculiars;
 #define IN_STUB __attribute__((section("pct_trampoline"), noinline))
 
 /*
- * Runs where a frame has returned to. The word below the stack pointer is the slot; what the stub
- * needs lies below that. Registers that calls may change are kept nevertheless, since a compiler
- * that sees the function called knows which ones it leaves alone, and so are the flags.
- * There is no telling by call frame information what the caller is.
- */
-__asm__(
-	".pushsection pct_trampoline, \"ax\", @progbits\n"
-	".hidden trampoline_stub\n"
-	".globl trampoline_stub\n"
-	".type trampoline_stub, @function\n"
-	".p2align 4\n"
-	".cfi_startproc\n"
-	".cfi_undefined rip\n"
-	"	nop\n" /* return addresses are looked up by the byte before them */
-	"trampoline_stub:\n"
-	"	lea -136(%rsp), %rsp\n"
-	"	push %rax\n"
-	"	lahf\n"
-	"	seto %al\n"
-	"	push %rax\n"
-	"	push %rbx\n"
-	"	mov %rsp, %rbx\n"
-	"	push %rcx\n"
-	"	push %rdx\n"
-	"	push %rsi\n"
-	"	push %rdi\n"
-	"	push %r8\n"
-	"	push %r9\n"
-	"	push %r10\n"
-	"	push %r11\n"
-	"	lea 152(%rbx), %rdi\n"
-	"	mov %rsp, %rax\n"
-	"	and $-16, %rsp\n"
-	"	push %rax\n"
-	"	push %rax\n"
-	"	cld\n"
-	"	call trampoline_return\n"
-	"	pop %rsp\n"
-	"	mov %rax, 152(%rbx)\n"
-	"	pop %r11\n"
-	"	pop %r10\n"
-	"	pop %r9\n"
-	"	pop %r8\n"
-	"	pop %rdi\n"
-	"	pop %rsi\n"
-	"	pop %rdx\n"
-	"	pop %rcx\n"
-	"	pop %rbx\n"
-	"	pop %rax\n"
-	"	add $127, %al\n"
-	"	sahf\n"
-	"	pop %rax\n"
-	"	lea 136(%rsp), %rsp\n"
-	"	jmp *-8(%rsp)\n"
-	".cfi_endproc\n"
-	".size trampoline_stub, . - trampoline_stub\n"
-	".popsection\n");
-
-/*
- * Replaces the words of the stack below an address that are `from`, and registers which the caller's callers may have it in, too.
+ * Replaces the words of the stack below an address that are `from`, or one less, and registers which the caller's callers may
+ * have that in.
  */
 void trampoline_mend(uintptr_t below, uint64_t from, uint64_t to) __attribute__((visibility("hidden")));
 __asm__(
@@ -124,9 +69,13 @@ __asm__(
 	"	mov %rsp, %rax\n"
 	"1:	cmp %rdi, %rax\n"
 	"	jae 3f\n"
-	"	cmp %rsi, (%rax)\n"
-	"	jne 2f\n"
-	"	mov %rdx, (%rax)\n"
+	"	mov %rsi, %rcx\n"
+	"	sub (%rax), %rcx\n"
+	"	cmp $1, %rcx\n"
+	"	ja 2f\n"
+	"	neg %rcx\n"
+	"	add %rdx, %rcx\n"
+	"	mov %rcx, (%rax)\n"
 	"2:	add $8, %rax\n"
 	"	jmp 1b\n"
 	"3:	pop %r15\n"
@@ -197,14 +146,14 @@ static inline __attribute__((always_inline)) bool set(struct mark *m, uint32_t f
 /* The mark at a slot, of whatever thread; NULL if there is none. */
 static inline __attribute__((always_inline)) struct mark *find(uintptr_t slot, uint64_t *original)
 {
-	uint32_t n = atomic_load(&marks_used);
+	uint32_t n = atomic_load(&trampoline_marks_used);
 
 	for (uint32_t i = 0; i < n; i++) {
-		if (atomic_load(&marks[i].slot) != slot)
+		if (atomic_load(&trampoline_marks[i].slot) != slot)
 			continue;
-		*original = atomic_load(&marks[i].original);
-		if (atomic_load(&marks[i].slot) == slot)
-			return &marks[i];
+		*original = atomic_load(&trampoline_marks[i].original);
+		if (atomic_load(&trampoline_marks[i].slot) == slot)
+			return &trampoline_marks[i];
 	}
 	return NULL;
 }
@@ -290,31 +239,45 @@ bool unwind_counted(void)
 	return mine != NULL;
 }
 
+/* Up to where an unwinder's frames are looked through from an address on, which are on the stack that a slot is on. */
+static uintptr_t end_of_readers(const struct mark *m, uintptr_t from, uintptr_t slot)
+{
+	const struct memory *memory = &m->thread->memory;
+	uintptr_t page_end = (slot | (PAGE - 1)) + 1;
+	uintptr_t mapped = slot >= memory->own_low && slot < memory->own_high ? memory->own_high : page_end;
+
+	return mapped - from < READERS_FRAMES ? mapped : from + READERS_FRAMES;
+}
+
 /*
- * The function that reads return addresses has read its own already. If another one ended by a jump to it, that
- * may have been the mark, which it keeps in its frame or a register.
+ * An unwinder has read its own return address, and that of the function to which it says where it is, before it asks for
+ * anything. One may have been the mark, if it is not known for an unwinder yet or was jumped to at the end of another function:
+ * then it keeps the stub's address in its frames and registers.
  */
-void unwind_return_addresses(void)
+uintptr_t unwind_return_addresses(uintptr_t asked)
 {
 	struct mark *m = mine;
 	uintptr_t slot, here = (uintptr_t)__builtin_frame_address(0);
 	uint64_t original;
-	bool taken;
 
 	if (__builtin_expect(!m || !m->slot, 1))
-		return;
+		return asked;
 	m->leaving = true;
 	atomic_signal_fence(memory_order_seq_cst);
 	slot = m->slot;
 	original = m->original;
 	/* Else it may be in a copy of the stack that comes back. */
-	taken = take_away(m);
-	if (taken)
+	if (take_away(m)) {
 		m->slot = 0;
-	if (taken && slot - here < READERS_FRAMES)
-		trampoline_mend(slot, stub(), original);
+		if (slot - here < READERS_FRAMES) {
+			trampoline_mend(end_of_readers(m, here, slot), stub(), original);
+			if (stub() - asked <= 1)
+				asked += original - stub();
+		}
+	}
 	atomic_signal_fence(memory_order_seq_cst);
 	m->leaving = false;
+	return asked;
 }
 
 /* Whether an address is on the thread's own stack, not below sp. */
@@ -406,16 +369,16 @@ bool unwind_count(struct unwind_thread *t)
 {
 	for (uint32_t i = 0; i < MARKS; i++) {
 		bool taken = false;
-		uint32_t used = atomic_load(&marks_used);
+		uint32_t used = atomic_load(&trampoline_marks_used);
 
-		if (!atomic_compare_exchange_strong(&marks[i].taken, &taken, true))
+		if (!atomic_compare_exchange_strong(&trampoline_marks[i].taken, &taken, true))
 			continue;
-		while (used <= i && !atomic_compare_exchange_weak(&marks_used, &used, i + 1))
+		while (used <= i && !atomic_compare_exchange_weak(&trampoline_marks_used, &used, i + 1))
 			;
-		marks[i].at = marks[i].live = 0;
-		marks[i].thread = t;
-		marks[i].leaving = false;
-		mine = t->mark = &marks[i];
+		trampoline_marks[i].at = trampoline_marks[i].live = 0;
+		trampoline_marks[i].thread = t;
+		trampoline_marks[i].leaving = false;
+		mine = t->mark = &trampoline_marks[i];
 		return true;
 	}
 	return false;
@@ -434,14 +397,14 @@ void unwind_count_ends(struct unwind_thread *t)
 
 void unwind_count_forked(void)
 {
-	uint32_t n = atomic_load(&marks_used);
+	uint32_t n = atomic_load(&trampoline_marks_used);
 
 	for (uint32_t i = 0; i < n; i++) {
-		if (!atomic_load(&marks[i].taken))
+		if (!atomic_load(&trampoline_marks[i].taken))
 			continue;
-		trampoline_clear(&marks[i]);
-		marks[i].thread->mark = NULL;
-		atomic_store(&marks[i].taken, false);
+		trampoline_clear(&trampoline_marks[i]);
+		trampoline_marks[i].thread->mark = NULL;
+		atomic_store(&trampoline_marks[i].taken, false);
 	}
 	mine = NULL;
 }
@@ -529,8 +492,9 @@ bool unwind_counted(void)
 	return false;
 }
 
-void unwind_return_addresses(void)
+uintptr_t unwind_return_addresses(uintptr_t asked)
 {
+	return asked;
 }
 
 void unwind_landed(uintptr_t sp)

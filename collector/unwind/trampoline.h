@@ -30,6 +30,8 @@ struct mark {
 
 #ifdef __x86_64__
 
+#define TRAMPOLINE_MARK_SIZE 48 /* of a struct mark, in call frame information */
+
 extern const char trampoline_stub[] __attribute__((visibility("hidden")));
 /* All code of the stub lies between these. */
 extern const char __start_pct_trampoline[] __attribute__((visibility("hidden")));

@@ -156,8 +156,11 @@ void unwind_mark(struct unwind_thread *t, const struct unwind_path *path);
 /* Whether activations of the calling thread are followed. */
 bool unwind_counted(void);
 
-/* The program is about to read the return addresses of the calling thread: they are as the program made them. */
-void unwind_return_addresses(void);
+/*
+ * The program is about to read the return addresses of the calling thread: they are as the program made them. It asks for an
+ * address, 0 if it doesn't; returns what it would have asked for without us.
+ */
+uintptr_t unwind_return_addresses(uintptr_t asked);
 
 /* The calling thread goes, or went, out to a frame that has this stack pointer, without returning. */
 void unwind_landed(uintptr_t sp);

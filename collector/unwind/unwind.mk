@@ -3,10 +3,15 @@
 #   UNWIND        names of the parts
 #   UNWIND_O      their object files, by the rule of collector/Makefile's own
 #   UNWIND_H      headers that they depend on
-UNWIND   = cfi cursor expression guess handler leave linked memory objects recipes registers trampoline tree walk
+UNWIND   = cfi cursor expression guess handler leave linked memory objects recipes registers stub trampoline tree walk
 UNWIND_O = $(UNWIND:%=$(OUT)/obj/unwind/%.o)
 UNWIND_H = $(wildcard unwind/*.h) sys.h
 
 $(OUT)/obj/unwind/%.o: unwind/%.c $(UNWIND_H) Makefile unwind/unwind.mk
 	@mkdir -p $(OUT)/obj/unwind
 	$(BUILD) -c -o $@ $<
+
+# With call frame information, for libraries.
+$(OUT)/obj/unwind/stubframes.o: unwind/stub.c $(UNWIND_H) Makefile unwind/unwind.mk
+	@mkdir -p $(OUT)/obj/unwind
+	$(BUILD) -DSTUB_FRAMES -c -o $@ $<
