@@ -155,7 +155,7 @@ static void count(struct caller *c, uint32_t resource, struct unwind_path *path,
 		return;
 	/* The tree counts one as lost. */
 	contexts_lost(resource, hits - 1);
-	note_post(atomic_load(&t->header->count) >= t->header->capacity ? NOTE_PATHS_FULL : NOTE_DISK_FULL);
+	note_post(tree_full(t) ? NOTE_PATHS_FULL : NOTE_DISK_FULL);
 }
 
 void calls_add(uint32_t resource, const ucontext_t *context, uint64_t hits, void (*prepare)(uint32_t resource, uintptr_t pc))

@@ -11,10 +11,9 @@
 #include "text.h"
 
 enum {
-	PAGE = 4096,
-	NODES_MOST = 1 << 21, /* 32 MB, and 24 MB of links */
-	NODES_LEAST = 1 << 10,
-	SPARE = 4096, /* nodes that handlers of other threads may make while the file is cut off */
+	WORDS_MOST = 3 << 20, /* 12 MB, and 48 MB of links */
+	WORDS_LEAST = 3 << 9,
+	SPARE = 1 << 14, /* words that handlers of other threads may use while the file is cut off */
 	FRAMES_MOST = 1 << 15,
 	FRAMES_LEAST = 1 << 8,
 	ROOTS_MOST = 256, /* threads that have their own part of a tree; the others share one */
@@ -93,16 +92,16 @@ static bool room(void *page)
 	return false;
 }
 
-static size_t calls_size(uint32_t nodes)
+static size_t calls_size(uint32_t words)
 {
-	return CALLS_TREE + tree_size(nodes, options.calls);
+	return CALLS_TREE + tree_size(words);
 }
 
-static uint32_t nodes_permitted(void)
+static uint32_t words_permitted(void)
 {
-	uint32_t n = NODES_MOST;
+	uint32_t n = WORDS_MOST;
 
-	while (n > NODES_LEAST && (!file_size_permitted(calls_size(n)) || !space_permitted(calls_size(n) + tree_links_size(n))))
+	while (n > WORDS_LEAST && (!file_size_permitted(calls_size(n)) || !space_permitted(calls_size(n) + tree_links_size(n))))
 		n /= 2;
 	return n;
 }
@@ -120,9 +119,9 @@ void *contexts_memory(size_t n)
 }
 
 /* The links of a tree, which the child of a fork does not have. */
-static void *links_memory(uint32_t nodes)
+static void *links_memory(uint32_t words)
 {
-	size_t n = tree_links_size(nodes);
+	size_t n = tree_links_size(words);
 	void *p = space_permitted(n) ? contexts_memory(n) : NULL;
 
 	if (p)
@@ -153,9 +152,7 @@ static void fill_header(const struct contexts *c, struct calls_header *h)
 
 	*h = (struct calls_header){
 		.magic = CALLS_MAGIC,
-		.header = CALLS_OBJECTS,
-		.objects = CALLS_OBJECTS,
-		.room = CALLS_TREE - CALLS_OBJECTS,
+		.header = CALLS_TREE,
 		.tree = CALLS_TREE,
 		.period = time ? run.period : 0,
 		.start = run.start,
@@ -173,8 +170,8 @@ static void fill_header(const struct contexts *c, struct calls_header *h)
 static void open_file(struct contexts *c)
 {
 	static struct calls_header h;
-	uint32_t nodes = nodes_permitted();
-	void *links = links_memory(nodes);
+	uint32_t words = words_permitted();
+	void *links = links_memory(words);
 	long err;
 	char *base;
 
@@ -185,10 +182,10 @@ static void open_file(struct contexts *c)
 	}
 	fill_name(c);
 	fill_header(c, &h);
-	err = file_open_calls(&c->file, &h, calls_size(nodes));
+	err = file_open_calls(&c->file, &h, calls_size(words));
 	if (err >= 0) {
 		base = (char *)c->file.header;
-		if (tree_make(&c->tree, base + CALLS_TREE, links, nodes, options.calls, room)) {
+		if (tree_make(&c->tree, base + CALLS_TREE, links, words, options.calls, room)) {
 			atomic_store(&c->roots, 0);
 			add(&((struct calls_header *)base)->lost, atomic_exchange(&c->orphans, 0));
 			atomic_store_explicit(&c->header, (struct calls_header *)base, memory_order_release);
@@ -204,7 +201,7 @@ static void open_file(struct contexts *c)
 		note_post(NOTE_FILE_LIMIT);
 	else if (err != -ENOTDIR)
 		note_post(NOTE_NO_FILE);
-	sys2(SYS_munmap, links, tree_links_size(nodes));
+	sys2(SYS_munmap, links, tree_links_size(words));
 }
 
 bool contexts_append(uint32_t resource, const char *line, size_t n)
@@ -212,15 +209,9 @@ bool contexts_append(uint32_t resource, const char *line, size_t n)
 	struct contexts *c = &all[resource];
 	struct calls_header *h = head(c);
 	uint32_t used = atomic_load_explicit(&h->used, memory_order_relaxed);
-	char *to = (char *)h + h->objects + used;
 
-	if (n > h->room - used)
+	if (n > CALLS_TEXT_MOST - used || !tree_text(&c->tree, line, n))
 		return false;
-	for (size_t at = h->objects + used; at < h->objects + used + n; at += PAGE - at % PAGE)
-		if (!mapping_reserve(&c->file, at))
-			return false;
-	for (size_t i = 0; i < n; i++)
-		to[i] = line[i];
 	atomic_store_explicit(&h->used, used + (uint32_t)n, memory_order_release);
 	return true;
 }

@@ -27,15 +27,11 @@ func makeCalls(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: mkcalls FILE SPEC [uncounted]")
 	}
 	const (
-		header, objectsAt, treeAt, treeHeader = 512, 512, 8192, 240
-		root, partial                         = 0xfff0, 0xfff1
+		header, treeAt, treeHeader = 128, 128, 96
+		root, partial              = 0xfff0, 0xfff1
 	)
-	size := 24
-	if len(args) == 3 {
-		size = 16
-	}
 	lines := strings.Split(strings.TrimSpace(ts.ReadFile(args[1])), "\n")
-	b := make([]byte, treeAt+treeHeader+size*(len(lines)+1))
+	b := make([]byte, treeAt+treeHeader)
 	u32 := func(at int, v uint64) { binary.LittleEndian.PutUint32(b[at:], uint32(v)) }
 	u64 := func(at int, v uint64) { binary.LittleEndian.PutUint64(b[at:], v) }
 	number := func(s string) uint64 {
@@ -44,9 +40,8 @@ func makeCalls(ts *testscript.TestScript, neg bool, args []string) {
 		return n
 	}
 	about := strings.Fields(lines[0])
-	copy(b, "PCTcalls1\n")
+	copy(b, "PCTcalls2\n")
 	u32(16, header)
-	u32(20, objectsAt)
 	u64(32, treeAt)
 	clock := about[1]
 	if about[2] == "µs" {
@@ -57,16 +52,19 @@ func makeCalls(ts *testscript.TestScript, neg bool, args []string) {
 	copy(b[80:], clock)
 	copy(b[96:], about[1])
 	copy(b[112:], about[2])
-	copy(b[treeAt:], "PCTtree2")
+	copy(b[treeAt:], "PCTtree3")
 	u32(treeAt+16, treeHeader)
-	u32(treeAt+20, uint64(size))
-	u32(treeAt+24, uint64(len(lines)+1))
-	u32(treeAt+28, uint64(len(lines)+1))
+	counted := len(args) == 2
+	if counted {
+		u32(treeAt+20, 1)
+	}
+	words := []uint32{0}
+	at := make([]uint32, len(lines)+1) // the nodes' places
 	objects := map[string]uint64{}
 	var text strings.Builder
 	for i, line := range append([]string{"0 thread:0 0 0"}, lines[1:]...) {
-		words := strings.Fields(line)
-		object, where, _ := strings.Cut(words[1], ":")
+		field := strings.Fields(line)
+		object, where, _ := strings.Cut(field[1], ":")
 		id, address := uint64(0), uint64(0)
 		switch object {
 		case "thread":
@@ -80,17 +78,29 @@ func makeCalls(ts *testscript.TestScript, neg bool, args []string) {
 			}
 			id, address = objects[object], number(where)
 		}
-		at := treeAt + treeHeader + size*(i+1)
-		u64(at, id<<48|address)
-		u32(at+8, number(words[0]))
-		u32(at+12, number(words[2]))
-		if size == 24 {
-			u32(at+16, number(words[3]))
+		at[i+1] = uint32(len(words) + 1)
+		node := []uint32{at[number(field[0])], 63 << 26, uint32(address), uint32(id<<16 | address>>32)}
+		if counted {
+			node = append(node, uint32(number(field[3])))
+		}
+		node = append(node, uint32(number(field[2])))
+		node[0] |= uint32(len(node)) << 24
+		words = append(words, node...)
+	}
+	for rest := []byte(text.String()); len(rest) > 0; {
+		chunk := make([]byte, 4*250)
+		rest = rest[copy(chunk, rest):]
+		words = append(words, 251<<24|0xffffff)
+		for i := 0; i < len(chunk); i += 4 {
+			words = append(words, binary.LittleEndian.Uint32(chunk[i:]))
 		}
 	}
-	u32(24, treeAt-objectsAt)
 	u32(28, uint64(text.Len()))
-	copy(b[objectsAt:treeAt], text.String())
+	u32(treeAt+24, uint64(len(words)))
+	u32(treeAt+28, uint64(len(words)))
+	for _, word := range words {
+		b = binary.LittleEndian.AppendUint32(b, word)
+	}
 	ts.Check(os.MkdirAll(filepath.Dir(ts.MkAbs(args[0])), 0o777))
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b, 0o600))
 }

@@ -63,12 +63,12 @@ func readRuns(r *roots, dir string) (c collected, err error) {
 			}
 			c.bytes += size
 		}
-		nodes, size, err := nodesOf(filepath.Join(one, "calls"))
+		nodes, counted, err := nodesOf(filepath.Join(one, "calls"))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return c, err
 		}
 		c.nodes += nodes
-		c.counted = c.counted || size == countedNode
+		c.counted = c.counted || counted
 	}
 	if c.samples == 0 {
 		return c, errors.New("no samples")
@@ -103,26 +103,24 @@ func (c *collected) addRun(r *roots, run *data.Run) {
 	}
 }
 
-// countedNode is the size of a node with the number of its activations.
-const countedNode = 24
-
-// nodesOf returns the bytes that the nodes of a calls file take, and those of one.
-func nodesOf(path string) (all int64, one uint32, err error) {
+// nodesOf returns the bytes that the nodes of a calls file take, and whether they count activations.
+func nodesOf(path string) (all int64, counted bool, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return 0, 0, err
+		return 0, false, err
 	}
 	defer f.Close()
-	word := make([]byte, 8)
-	if _, err := f.ReadAt(word, 32); err != nil {
-		return 0, 0, err
+	first := make([]byte, 40)
+	if _, err := f.ReadAt(first, 0); err != nil {
+		return 0, false, err
 	}
-	head := make([]byte, 32)
-	if _, err := f.ReadAt(head, int64(binary.LittleEndian.Uint64(word))); err != nil {
-		return 0, 0, err
+	tree := make([]byte, 32)
+	if _, err := f.ReadAt(tree, int64(binary.LittleEndian.Uint64(first[32:]))); err != nil {
+		return 0, false, err
 	}
-	u32 := func(at int) uint32 { return binary.LittleEndian.Uint32(head[at:]) }
-	return int64(u32(20)) * int64(min(u32(24), u32(28))), u32(20), nil
+	u32 := func(b []byte, at int) int64 { return int64(binary.LittleEndian.Uint32(b[at:])) }
+	// The text about objects is among the words.
+	return 4*min(u32(tree, 24), u32(tree, 28)) - u32(first, 28), u32(tree, 20) > 0, nil
 }
 
 // onDisk is the room that a file takes.

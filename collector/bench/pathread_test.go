@@ -79,19 +79,20 @@ func TestAddPerf(t *testing.T) {
 func TestNodesOf(t *testing.T) {
 	const treeAt = 4096
 	file := make([]byte, treeAt+240)
-	copy(file, "PCTcalls1\n")
+	copy(file, "PCTcalls2\n")
 	binary.LittleEndian.PutUint64(file[32:], treeAt)
-	copy(file[treeAt:], "PCTtree2")
-	for i, word := range []uint32{240, countedNode, 1000, 300} {
+	copy(file[treeAt:], "PCTtree3")
+	binary.LittleEndian.PutUint32(file[28:], 200) // bytes of text
+	for i, word := range []uint32{96, 1, 1000, 300} {
 		binary.LittleEndian.PutUint32(file[treeAt+16+4*i:], word)
 	}
 	path := filepath.Join(t.TempDir(), "calls")
 	if err := os.WriteFile(path, file, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// More nodes were asked for than there is room for.
-	if all, one, err := nodesOf(path); all != 300*countedNode || one != countedNode || err != nil {
-		t.Errorf("%d bytes, %d each, %v; want %d, %d", all, one, err, 300*countedNode, countedNode)
+	// There is not room for all the words.
+	if all, counted, err := nodesOf(path); all != 300*4-200 || !counted || err != nil {
+		t.Errorf("%d bytes, activations %v, %v; want %d and true", all, counted, err, 300*4-200)
 	}
 	if err := os.Truncate(path, treeAt); err != nil {
 		t.Fatal(err)

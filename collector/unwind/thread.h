@@ -33,6 +33,7 @@ struct unwind_thread {
 	uint32_t alike; /* outermost frames that look as they did before, of those that may not have returned */
 	struct unwind_frame *known; /* the path before, the outermost frame first */
 	struct unwind_frame *fresh; /* frames found, the innermost first */
+	uint32_t chain[248];        /* new nodes, for the tree that they are to be in */
 };
 
 /*

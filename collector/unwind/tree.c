@@ -1,80 +1,64 @@
-#include "tree.h"
+#include "chunks.h"
 #include "thread.h"
 
-#include <stdatomic.h>
+enum { ROOT = 2 };
 
-enum { HEADER = 240, PAGE = 4096, ROOT = 1, SHORT = 16, LONG = 24 };
+#define AGAIN UINT32_MAX /* another thread was first */
 
-_Static_assert(sizeof(struct tree_node) == LONG && offsetof(struct tree_node, calls) == SHORT, "nodes are an array in a file");
-_Static_assert(sizeof(struct tree_header) <= HEADER && HEADER % SHORT == 0 && HEADER % LONG == 0, "no counter lies in two pages");
+_Static_assert(sizeof(((struct unwind_thread *)0)->chain) / sizeof(uint32_t) + 2 <= TREE_CHUNK, "a chain fits in a chunk");
 
-size_t tree_size(uint32_t nodes, bool calls)
+/* Lets nodes hang below a parent, by a link that is 0: the first of them; 0 if there's no room. */
+static uint32_t hang(struct tree *t, uint32_t parent, uint32_t *link, const uint32_t *chain, uint32_t n)
 {
-	return HEADER + (size_t)nodes * (calls ? LONG : SHORT);
-}
+	uint32_t at = tree_full(t) ? 0 : chunk_append(t, parent, n + 2), end = at + 1 + n, last = 0, none = 0;
 
-size_t tree_links_size(uint32_t nodes)
-{
-	return (size_t)nodes * sizeof(struct tree_links);
-}
-
-static uint64_t place(uint32_t object, uint64_t address)
-{
-	return (uint64_t)object << 48 | (address & (((uint64_t)1 << 48) - 1));
-}
-
-/* Gives room to a node; false if there is none in the file. */
-static bool make_room(struct tree *t, uint32_t node)
-{
-	uint32_t roomy = atomic_load_explicit(&t->roomy, memory_order_relaxed);
-	const uint32_t last = (uint32_t)((HEADER + ((size_t)node + 1) * t->node - 1) / PAGE);
-
-	while (last >= roomy) {
-		if (!t->room((char *)t->header + (size_t)roomy * PAGE))
-			return false;
-		if (atomic_compare_exchange_strong(&t->roomy, &roomy, roomy + 1))
-			roomy++;
+	if (!at)
+		return 0;
+	for (uint32_t i = 0; i < n; i++)
+		t->words[at + 1 + i] = chain[i];
+	for (uint32_t i = at + 1; i < end; i = place_end(t->words, i) + t->calls) {
+		if (last)
+			t->links[last].child = i;
+		last = i;
 	}
-	return true;
+	t->links[last].self = end;
+	if (atomic_compare_exchange_strong((_Atomic uint32_t *)link, &none, at + 1))
+		return at + 1;
+	/* Nothing leads to ours, and its parent 0 says so. */
+	t->words[at] = (n + 2) << CHUNK_BITS;
+	return AGAIN;
 }
 
-/* A new node that nothing leads to yet; 0 if there's no room. */
-static uint32_t new_node(struct tree *t, uint32_t parent, uint64_t where)
+bool tree_make(struct tree *t, void *mapping, void *links, uint32_t words, bool calls, bool (*room)(void *page))
 {
-	uint32_t n;
-
-	if (atomic_load_explicit(&t->header->count, memory_order_relaxed) >= t->header->capacity)
-		return 0;
-	n = atomic_fetch_add(&t->header->count, 1);
-	if (n >= t->header->capacity || (t->room && !make_room(t, n)))
-		return 0;
-	tree_node(t, n)->where = where;
-	tree_node(t, n)->parent = parent;
-	return n;
-}
-
-bool tree_make(struct tree *t, void *mapping, void *links, uint32_t nodes, bool calls, bool (*room)(void *page))
-{
-	static const char magic[16] = "PCTtree2";
+	static const char magic[16] = "PCTtree3";
+	uint32_t chain[4] = { 0 }, root = 0, n = place_put(chain, place_of(TREE_ROOT, 0));
 
 	if (room && !room(mapping))
 		return false;
-	t->header = mapping;
-	t->nodes = (char *)mapping + HEADER;
-	t->node = calls ? LONG : SHORT;
-	t->links = links;
-	t->room = room;
+	*t = (struct tree){ .header = mapping, .links = links, .calls = calls, .room = room };
+	t->words = (uint32_t *)(t->header + 1);
 	atomic_store(&t->roomy, 1);
-	t->header->header = HEADER;
-	t->header->node = t->node;
-	t->header->capacity = nodes < TREE_NODE_MOST ? nodes : TREE_NODE_MOST;
-	atomic_store(&t->header->count, ROOT);
-	if (!new_node(t, 0, place(TREE_ROOT, 0)))
+	t->header->header = sizeof *t->header;
+	t->header->calls = calls;
+	t->header->capacity = words < TREE_WORDS_MOST ? words : TREE_WORDS_MOST;
+	atomic_store(&t->header->count, 1);
+	if (hang(t, 0, &root, chain, n + calls) != ROOT)
 		return false;
 	atomic_thread_fence(memory_order_release);
 	for (unsigned i = 0; i < sizeof magic; i++)
 		((volatile char *)t->header->magic)[i] = magic[i];
 	return true;
+}
+
+uint32_t tree_self(const struct tree *t, uint32_t node)
+{
+	return t->links[node].self ? t->words[t->links[node].self] : 0;
+}
+
+uint32_t tree_calls(const struct tree *t, uint32_t node)
+{
+	return t->calls ? t->words[place_end(t->words, node)] : 0;
 }
 
 static uint32_t hash(uint64_t where)
@@ -87,37 +71,99 @@ static uint32_t follow(const uint32_t *link)
 	return atomic_load_explicit((const _Atomic uint32_t *)link, memory_order_acquire);
 }
 
-/* The child of a node at a place; made if it is not there; 0 if there's no room. */
+/* The child of a node at a place; 0 if there is none: then the link that it would hang by. */
+static uint32_t find(const struct tree *t, uint32_t parent, uint64_t where, uint32_t **link)
+{
+	uint32_t order = hash(where), n;
+
+	for (*link = &t->links[parent].child; (n = follow(*link));) {
+		uint64_t there = place_get(&t->words[n]);
+		uint32_t theirs = hash(there);
+
+		if (there == where)
+			return n;
+		*link = order < theirs || (order == theirs && where < there) ? &t->links[n].left : &t->links[n].right;
+	}
+	return 0;
+}
+
+/* The same; made if it is not there; 0 if there's no room. */
 static uint32_t child(struct tree *t, uint32_t parent, uint64_t where)
 {
-	uint32_t *link = &t->links[parent].child, own = 0, order = hash(where);
+	uint32_t chain[4] = { 0 }, length = place_put(chain, where) + t->calls, n, *link;
 
-	for (;;) {
-		uint32_t n = follow(link), theirs;
-
-		if (!n) {
-			uint32_t none = 0;
-
-			if (!own && !(own = new_node(t, parent, where)))
-				return 0;
-			if (atomic_compare_exchange_strong((_Atomic uint32_t *)link, &none, own))
-				return own;
-			n = none;
-		}
-		if (tree_node(t, n)->where == where) {
-			/* Another thread was first: nothing leads to ours, whose parent 0 says so. */
-			if (own)
-				tree_node(t, own)->parent = 0;
-			return n;
-		}
-		theirs = hash(tree_node(t, n)->where);
-		link = order < theirs || (order == theirs && where < tree_node(t, n)->where) ? &t->links[n].left : &t->links[n].right;
-	}
+	do {
+		n = find(t, parent, where, &link);
+		if (!n)
+			n = hang(t, parent, link, chain, length);
+	} while (n == AGAIN);
+	return n;
 }
 
 uint32_t tree_root(struct tree *t, uint64_t number)
 {
-	return child(t, ROOT, place(TREE_ROOT, number));
+	return child(t, ROOT, place_of(TREE_ROOT, number));
+}
+
+static uint64_t place_of_frame(struct unwind_thread *thread, const struct unwind_frame *f)
+{
+	uint64_t address = unwind_address(f);
+	const struct unwind_object *o = unwind_object_at(thread, address);
+
+	return o ? place_of(o->id, address - o->bias) : place_of(0, address);
+}
+
+/*
+ * Finds the nodes of a path's frames from one on, or makes them, below that of the frame
+ * before; the last one's; 0 if there's no room.
+ */
+static uint32_t descend(struct tree *t, uint32_t n, struct unwind_thread *thread, struct unwind_path *path, uint32_t from)
+{
+	enum { ROOM = sizeof thread->chain / sizeof *thread->chain };
+
+	for (uint32_t k = from; n && k < path->count;) {
+		struct unwind_frame *f = &path->frames[k];
+		uint64_t where = place_of_frame(thread, f);
+		uint32_t *link, found = find(t, n, where, &link), length = 0, end = k;
+
+		if (found) {
+			f->node = n = found;
+			k++;
+			continue;
+		}
+		/* All that is below a new node is new. */
+		while (end < path->count && length + 4 <= ROOM) {
+			if (end > k)
+				where = place_of_frame(thread, &path->frames[end]);
+			path->frames[end++].node = length;
+			length += place_put(&thread->chain[length], where);
+			if (t->calls)
+				thread->chain[length++] = 0;
+		}
+		found = hang(t, n, link, thread->chain, length);
+		if (found == AGAIN)
+			continue;
+		for (; k < end; k++)
+			path->frames[k].node += found;
+		n = found ? path->frames[end - 1].node : 0;
+	}
+	return n;
+}
+
+/* The counter of a node; NULL if there's no room. */
+static uint32_t *counter(struct tree *t, uint32_t n)
+{
+	uint32_t self = follow(&t->links[n].self), none = 0;
+
+	if (!self) {
+		/* Of two that are made at once one stays 0. */
+		self = tree_full(t) ? 0 : chunk_append(t, n, 2) + 1;
+		if (self <= 1)
+			return NULL;
+		if (!atomic_compare_exchange_strong((_Atomic uint32_t *)&t->links[n].self, &none, self))
+			self = none;
+	}
+	return &t->words[self];
 }
 
 /* Adds to a counter; false if it is full. */
@@ -144,13 +190,13 @@ static void add(_Atomic uint64_t *counter, uint64_t n)
 static uint64_t kind(const struct unwind_path *path)
 {
 	if (path->end != UNWIND_COMPLETE)
-		return place(TREE_PARTIAL, path->end);
-	return path->guessed ? place(TREE_GUESSED, 0) : 0;
+		return place_of(TREE_PARTIAL, path->end);
+	return path->guessed ? place_of(TREE_GUESSED, 0) : 0;
 }
 
 bool tree_add(struct tree *t, uint32_t root, struct unwind_thread *thread, struct unwind_path *path, uint32_t weight)
 {
-	uint32_t i = path->common, n;
+	uint32_t i = path->common, n, *self;
 	uint64_t what = kind(path);
 
 	/* Below a node that tells what kind of path it is, nothing is known from paths of another kind. */
@@ -162,22 +208,16 @@ bool tree_add(struct tree *t, uint32_t root, struct unwind_thread *thread, struc
 		n = path->frames[i - 1].node;
 	else
 		n = what && root ? child(t, root, what) : root;
-	for (uint32_t k = i; n && k < path->count; k++) {
-		struct unwind_frame *f = &path->frames[k];
-		uint64_t address = unwind_address(f);
-		const struct unwind_object *o = unwind_object_at(thread, address);
-
-		n = child(t, n, o ? place(o->id, address - o->bias) : place(0, address));
-		f->node = n;
-	}
-	if (!n) {
+	n = descend(t, n, thread, path, i);
+	self = n ? counter(t, n) : NULL;
+	if (!self) {
 		unwind_forget(thread);
 		add(&t->header->lost, 1);
 		return false;
 	}
-	for (uint32_t k = path->kept; t->node == LONG && k < path->count; k++)
-		count(&tree_node(t, path->frames[k].node)->calls, 1);
-	if (!count(&tree_node(t, n)->self, weight))
+	for (uint32_t k = path->kept; t->calls && k < path->count; k++)
+		count(&t->words[place_end(t->words, path->frames[k].node)], 1);
+	if (!count(self, weight))
 		add(&t->header->saturated, 1);
 	add(&t->header->samples, 1);
 	add(&t->header->weight, weight);

@@ -2,35 +2,43 @@
  * tree.h: a calling context tree in a mapping, shared by the threads of a process.
  *
  * The mapping is the caller's: a file that is mapped shared, so that all that was counted is
- * in it when the process is killed at any instant. It holds a header and nodes, which are never
- * moved or freed, of 16 bytes each, or 24 where activations are counted. What finds nodes
- * is not needed afterwards, and is in private memory beside it. One tree serves all threads: a
- * node is made by whoever sees its context first, and linked and counted by atomic
- * instructions, which costs nothing to speak of at the rate of samples. That bounds memory by
- * one number, whatever the number of threads. Threads that are to be told apart have roots of
- * their own, below which only they count.
+ * in it when the process is killed at any instant. It holds a header and words, in which one
+ * chunk follows the other; nothing in it is moved or freed. A chunk is what one sample found
+ * new of its path, so that a node is a word as a rule: its place, below that of the node
+ * before it. What finds nodes is not needed afterwards, and is in private memory beside
+ * it. One tree serves all threads: a node is made by whoever sees its context first, and
+ * linked and counted by atomic instructions, which costs nothing to speak of at the rate of
+ * samples. That bounds memory by one number, whatever the number of threads. Threads that are
+ * to be told apart have roots of their own, below which only they count.
  *
  * The children of a node are a binary tree in the order of a hash of their addresses, so that
  * one with thousands of them is found in some ten steps.
+ *
+ * A chunk is
+ *
+ *   head    its length in words, with this one, in the upper 8 bits; in the lower 24 the node that
+ *           its first node is below
+ *   nodes   each below the one before it: its place, and its activations if the tree counts them
+ *   count   of the samples that were in its last node; without nodes, in the one that head names
+ *
+ * or, if head names TREE_TEXT, a head and text. A node is named by the number of its place's word. A
+ * place is one word, object << 26 | address (an ELF virtual address), or if that is not
+ * enough TREE_LONG << 26 and two words, the lower first, object << 48 | address, which is the run-time
+ * one if the object is 0. A chunk below 0 is in no tree, but for the first one, the root.
+ * The head is written at first, by which chunks follow each other without a gap at any instant.
  */
 #ifndef PCT_UNWIND_TREE_H
 #define PCT_UNWIND_TREE_H
 
 #include "unwind.h"
 
-/* Little-endian. Node 0 does not exist; node 1 is the root of the tree. */
-struct tree_node {
-	uint64_t where; /* object << 48 | address: ELF virtual address, or the run-time one if object is 0 */
-	uint32_t parent;
-	uint32_t self;  /* weight of the samples that were here; a full counter stays full */
-	uint32_t calls; /* activations that were seen by a sample; this and the next only if the tree counts them */
-	uint32_t zero;
-};
+#include <stdatomic.h>
 
-/* By which nodes are found: each 0 if there is none. */
+/* By which nodes are found, and where they count: each 0 if there is none. */
 struct tree_links {
 	uint32_t child;       /* the top of the tree of children */
 	uint32_t left, right; /* in the tree of the parent's children */
+	uint32_t self;        /* the word of the samples that were here; a full counter stays full */
 };
 
 /* Objects that are none. */
@@ -41,13 +49,19 @@ enum {
 	TREE_GUESSED = 0xfff2, /* the same, of paths with a frame without call frame information */
 };
 
-enum { TREE_NODE_MOST = (1 << 28) - 1 };
+enum {
+	TREE_WORDS_MOST = (1 << 24) - 1,
+	TREE_TEXT = (1 << 24) - 1,
+	TREE_LONG = 63,
+	TREE_CHUNK = 255, /* words at most */
+};
 
-/* The head of the mapping, of 240 bytes. */
+/* The head of the mapping, before the words. Little-endian, as all of it. */
 struct tree_header {
-	char magic[16];         /* PCTtree2, NUL padded; written last */
-	uint32_t header, node;  /* bytes of the header and of a node */
-	_Atomic uint32_t count; /* nodes made, with those in making; may exceed the capacity */
+	char magic[16];         /* PCTtree3, NUL padded; written last */
+	uint32_t header;        /* bytes of it */
+	uint32_t calls;         /* words of a node for its activations: 1, or 0 */
+	_Atomic uint32_t count; /* words in use; word 0 is none */
 	uint32_t capacity;
 	_Atomic uint64_t samples;   /* stored */
 	_Atomic uint64_t weight;    /* of them */
@@ -60,28 +74,38 @@ struct tree_header {
 
 struct tree {
 	struct tree_header *header; /* NULL: none */
-	char *nodes;
-	uint32_t node; /* bytes of one */
-	struct tree_links *links;
+	uint32_t *words;            /* behind it */
+	struct tree_links *links; /* by the number of a node */
+	uint32_t calls;
 	/* Makes sure that there is room in the file behind a page, which a store could not report. */
 	bool (*room)(void *page);
-	_Atomic uint32_t roomy; /* pages that have room */
+	_Atomic uint32_t roomy; /* pages that have room, from that of the header on */
 };
 
-/* Bytes of a mapping for so many nodes, with or without counts of activations; of their links. */
-size_t tree_size(uint32_t nodes, bool calls);
-size_t tree_links_size(uint32_t nodes);
+/* Bytes of a mapping for so many words; of their links. */
+size_t tree_size(uint32_t words);
+size_t tree_links_size(uint32_t words);
 
 /*
- * Makes an empty tree in a mapping of zeros, from the beginning of a page on. links is private memory
- * of zeros. room may be NULL if all of the mapping is there. False if there's no room for the first nodes.
+ * Makes an empty tree in a mapping of zeros, with or without counts of activations. links is private
+ * memory of zeros. room may be NULL if all of the mapping is there. False if there's no room for the root.
  */
-bool tree_make(struct tree *t, void *mapping, void *links, uint32_t nodes, bool calls, bool (*room)(void *page));
+bool tree_make(struct tree *t, void *mapping, void *links, uint32_t words, bool calls, bool (*room)(void *page));
 
-static inline struct tree_node *tree_node(const struct tree *t, uint32_t n)
+/* Whether no nodes can be made any more. What is left of the words, a 64th of them, is for text. */
+static inline bool tree_full(const struct tree *t)
 {
-	return (struct tree_node *)(t->nodes + (size_t)n * t->node);
+	uint32_t capacity = t->header->capacity;
+
+	return atomic_load_explicit(&t->header->count, memory_order_relaxed) + TREE_CHUNK > capacity - capacity / 64;
 }
+
+/* Appends text without NULs, for one caller at a time; false if there is no room for all of it: then none is there. */
+bool tree_text(struct tree *t, const char *text, size_t n);
+
+/* What a node has counted: samples, and activations if the tree does that. */
+uint32_t tree_self(const struct tree *t, uint32_t node);
+uint32_t tree_calls(const struct tree *t, uint32_t node);
 
 /* The root for a number, such as a thread's; 0 if there's no room. */
 uint32_t tree_root(struct tree *t, uint64_t number);

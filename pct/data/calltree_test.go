@@ -11,35 +11,75 @@ import (
 	"time"
 )
 
-// testNode is a node of a calls file.
+// testNode is a node of a calls file, in a chunk of its own as a rule.
 type testNode struct {
 	object  uint16
 	address uint64
-	parent  uint32
+	parent  int // number of its node, from 1; the root has 0
 	self    uint32
 	calls   uint32
 }
 
+// inChunk says that a node is in the chunk of the one before, which is its parent.
+const inChunk = -1
+
+// onlyCount is the object of what is no node, but a counter of its parent.
+const onlyCount = 0xffff
+
 // testTree is where the tree of a test's calls file begins.
-const testTree = 8192
+const testTree = callsHeaderSize
 
 // callsOf makes the bytes of a calls file as a collector does; nodes begin with the root.
 func callsOf(objects string, nodes ...testNode) []byte {
-	return sizedCallsOf(contextSize, objects, nodes...)
+	return countedCallsOf(false, objects, nodes...)
 }
 
-// sizedCallsOf does that with nodes of another size.
-func sizedCallsOf(size int, objects string, nodes ...testNode) []byte {
-	const tree = testTree
-	b := make([]byte, tree+contextsHeaderSize+size*(1+len(nodes)))
+// countedCallsOf does that with activations, if they are counted.
+func countedCallsOf(counted bool, objects string, nodes ...testNode) []byte {
+	words := []uint32{0}
+	head := 0 // of the last chunk
+	length := func() { words[head] = words[head]&chunkText | uint32(len(words)-head)<<chunkParentBits }
+	for text := []byte(objects); len(text) > 0; {
+		head, words = len(words), append(words, chunkText)
+		for n := 0; n < 254 && len(text) > 0; n++ {
+			var word [4]byte
+			text = text[copy(word[:], text):]
+			words = append(words, binary.LittleEndian.Uint32(word[:]))
+		}
+		length()
+	}
+	at := make([]uint32, len(nodes)+10)
+	for i, n := range nodes {
+		if n.parent != inChunk {
+			head = len(words)
+			words = append(words, at[n.parent])
+		} else {
+			words = words[:len(words)-1]
+		}
+		if n.object == onlyCount {
+			words = append(words, n.self)
+			length()
+			continue
+		}
+		at[i+1] = uint32(len(words))
+		if n.object > 0 && n.object < longPlace && n.address < 1<<placeAddressBits {
+			words = append(words, uint32(n.object)<<placeAddressBits|uint32(n.address))
+		} else {
+			words = append(words, longPlace<<placeAddressBits, uint32(n.address), uint32(n.object)<<16|uint32(n.address>>32))
+		}
+		if counted {
+			words = append(words, n.calls)
+		}
+		words = append(words, n.self)
+		length()
+	}
+	b := make([]byte, testTree+contextsHeaderSize+treeWord*len(words))
 	u32 := func(at, v int) { binary.LittleEndian.PutUint32(b[at:], uint32(v)) }
 	u64 := func(at int, v uint64) { binary.LittleEndian.PutUint64(b[at:], v) }
 	copy(b, callsMagic)
 	u32(16, callsHeaderSize)
-	u32(atCallsObjects, callsHeaderSize)
-	u32(24, tree-callsHeaderSize)
 	u32(atCallsUsed, len(objects))
-	u64(atCallsTree, tree)
+	u64(atCallsTree, testTree)
 	u64(atCallsPeriod, uint64(time.Millisecond))
 	u64(atCallsStart, uint64(time.Hour))
 	u64(atCallsInterval, 1000)
@@ -48,21 +88,16 @@ func sizedCallsOf(size int, objects string, nodes ...testNode) []byte {
 	copy(b[atCallsClock:], "perf")
 	copy(b[atCallsResource:], "cpu")
 	copy(b[atCallsUnit:], "µs")
-	copy(b[callsHeaderSize:], objects)
-	copy(b[tree:], contextsMagic)
-	u32(tree+atTreeHeader, contextsHeaderSize)
-	u32(tree+atTreeNode, size)
-	u32(tree+atTreeCount, 1+len(nodes))
-	u32(tree+atTreeCapacity, 1+len(nodes))
-	u64(tree+atTreeLost, 3)
-	for i, n := range nodes {
-		at := tree + contextsHeaderSize + size*(i+1)
-		u64(at+atNodeWhere, uint64(n.object)<<nodeObjectShift|n.address)
-		u32(at+atNodeParent, int(n.parent))
-		u32(at+atNodeSelf, int(n.self))
-		if size == countedContextSize {
-			u32(at+atNodeCalls, int(n.calls))
-		}
+	copy(b[testTree:], contextsMagic)
+	u32(testTree+atTreeHeader, contextsHeaderSize)
+	if counted {
+		u32(testTree+atTreeCalls, 1)
+	}
+	u32(testTree+atTreeCount, len(words))
+	u32(testTree+atTreeCapacity, len(words))
+	u64(testTree+atTreeLost, 3)
+	for i, word := range words {
+		binary.LittleEndian.PutUint32(b[testTree+contextsHeaderSize+treeWord*i:], word)
 	}
 	return b
 }
@@ -70,10 +105,10 @@ func sizedCallsOf(size int, objects string, nodes ...testNode) []byte {
 const testObjects = "1\t0\t1000\t2000\tc00\tab12\t/bin/p\n2\t2\t7000\t8000\t0\t\t[anon]\n"
 
 // testCalls has two threads, a partial path, and a node that hangs in no tree.
-func testCalls() []byte { return sizedTestCalls(contextSize) }
+func testCalls() []byte { return countedTestCalls(false) }
 
-func sizedTestCalls(size int) []byte {
-	return sizedCallsOf(size, testObjects,
+func countedTestCalls(counted bool) []byte {
+	return countedCallsOf(counted, testObjects,
 		testNode{objectRoot, 0, 0, 0, 0},
 		testNode{objectRoot, 7, 1, 0, 0},
 		testNode{1, 0x400, 2, 0, 2},
@@ -127,6 +162,62 @@ func TestCalls(t *testing.T) {
 	}
 }
 
+// A chunk has what one sample found new, and a counter of its last node; others have counters when they need them.
+func TestChains(t *testing.T) {
+	for _, counted := range []bool{false, true} {
+		r, err := openCalls(t, countedCallsOf(counted, testObjects,
+			testNode{objectRoot, 0, 0, 0, 0},
+			testNode{objectRoot, 7, 1, 0, 0},
+			testNode{1, 0x3ffffff, 2, 0, 1},
+			testNode{1, 0x4000000, inChunk, 0, 2}, // takes three words
+			testNode{2, 0x30, inChunk, 0, 3},
+			testNode{0, 0x40, inChunk, 4, 4},
+			testNode{onlyCount, 0, 3, 2, 0},
+			testNode{1, 0x50, 5, 0, 5}, // below the middle of the chunk
+			testNode{1, 0x60, inChunk, 1, 6},
+			testNode{onlyCount, 0, 5, 0, 0}, // of two threads one was late
+			testNode{onlyCount, 0, 5, 6, 0},
+		))
+		check(t, err)
+		nodes := []Node{{}, {0, 1, 0x3ffffff}, {1, 1, 0x4000000}, {2, 2, 0x30}, {3, 0, 0x40}, {3, 1, 0x50}, {5, 1, 0x60}}
+		if !reflect.DeepEqual(r.Nodes, nodes) {
+			t.Errorf("nodes %+v", r.Nodes)
+		}
+		counts := map[NodeID]uint64{}
+		for _, s := range r.Samples {
+			counts[s.Node] += s.Count
+		}
+		if want := map[NodeID]uint64{4: 4, 1: 2, 6: 1, 3: 6}; !reflect.DeepEqual(counts, want) || len(r.Samples) != 4 {
+			t.Errorf("samples %+v", r.Samples)
+		}
+		if calls := []uint32{0, 1, 2, 3, 4, 5, 6}; counted && !reflect.DeepEqual(r.Calls, calls) {
+			t.Errorf("calls %v", r.Calls)
+		}
+	}
+}
+
+// A process that is killed while it writes a chunk, or a line, leaves what stood before.
+func TestHalfWrittenCalls(t *testing.T) {
+	objects := testObjects + strings.Repeat("x", 2000)
+	nodes := []testNode{{objectRoot, 0, 0, 0, 0}, {1, 0x400, 1, 3, 0}, {1, 0x500, 2, 0, 0}, {1, 0x600, inChunk, 0, 0}, {2, 0x1_0000_0000, inChunk, 0, 0}}
+	whole := callsOf(objects, nodes...)
+	binary.LittleEndian.PutUint32(whole[atCallsUsed:], uint32(len(testObjects))) // the line after them is not finished
+	last := len(whole) - treeWord*7                                              // the last chunk: head, 1, 1 and 3 words, count
+	for end := last; end <= len(whole); end += treeWord {
+		half := append([]byte{}, whole...)
+		clear(half[end:])
+		if end == last { // its head is not written, nor counted
+			count := half[testTree+atTreeCount:]
+			binary.LittleEndian.PutUint32(count, binary.LittleEndian.Uint32(count)-7)
+		}
+		r, err := openCalls(t, half)
+		check(t, err)
+		if len(r.Objects) != 3 || len(r.Nodes) < 2 || len(r.Samples) != 1 || r.Samples[0].Count != 3 {
+			t.Errorf("up to byte %d of %d: objects %+v, nodes %+v, samples %+v", end, len(whole), r.Objects, r.Nodes, r.Samples)
+		}
+	}
+}
+
 // Activations are counted by each node, or by none.
 func TestCountedCalls(t *testing.T) {
 	plain, err := openCalls(t, testCalls())
@@ -134,7 +225,7 @@ func TestCountedCalls(t *testing.T) {
 	if plain.Calls != nil {
 		t.Errorf("counts %v of activations that are not counted", plain.Calls)
 	}
-	r, err := openCalls(t, sizedTestCalls(countedContextSize))
+	r, err := openCalls(t, countedTestCalls(true))
 	check(t, err)
 	if want := []uint32{0, 2, 4, 3, 1}; !reflect.DeepEqual(r.Calls, want) {
 		t.Errorf("calls %v, want %v", r.Calls, want)
@@ -144,7 +235,7 @@ func TestCountedCalls(t *testing.T) {
 	}
 	// Beside others that are not counted they stay parallel to the nodes.
 	dir := t.TempDir()
-	for i, b := range [][]byte{testCalls(), sizedTestCalls(countedContextSize), testCalls()} {
+	for i, b := range [][]byte{testCalls(), countedTestCalls(true), testCalls()} {
 		check(t, os.WriteFile(filepath.Join(dir, string(rune('a'+i))), b, 0o600))
 	}
 	both, err := OpenFiles(dir, []string{"a", "b", "c"})
@@ -187,6 +278,22 @@ func TestCallsBeingMade(t *testing.T) {
 	}
 }
 
+// lastHead makes the last chunk of a calls file so many words long, and the file end there if that is less.
+func lastHead(length uint32, nodes ...testNode) []byte {
+	b := callsOf(testObjects, nodes...)
+	words := treeWord * 3
+	if nodes[len(nodes)-1].object == 0 {
+		words = treeWord * 5
+	}
+	head := len(b) - words
+	binary.LittleEndian.PutUint32(b[head:], length<<chunkParentBits|binary.LittleEndian.Uint32(b[head:])&chunkText)
+	if length > 1 && int(length)*treeWord < words {
+		b = b[:head+int(length)*treeWord]
+		binary.LittleEndian.PutUint32(b[testTree+atTreeCount:], uint32(len(b)-testTree-contextsHeaderSize)/treeWord)
+	}
+	return b
+}
+
 // What contradicts itself is told, and the rest is read.
 func TestDamagedCalls(t *testing.T) {
 	tests := []struct {
@@ -195,6 +302,9 @@ func TestDamagedCalls(t *testing.T) {
 	}{
 		{"hang in no tree", callsOf(testObjects, testNode{objectRoot, 0, 0, 1, 0}, testNode{1, 1, 2, 1, 0}, testNode{1, 2, 9, 1, 0}, testNode{1, 2, 0, 1, 0})},
 		{"does not tell of", callsOf(testObjects, testNode{objectRoot, 0, 0, 0, 0}, testNode{7, 1, 1, 1, 0})},
+		{"a chunk of 200 words", lastHead(200, testNode{objectRoot, 0, 0, 1, 0}, testNode{1, 1, 1, 1, 0})},
+		{"a chunk of 1 words", lastHead(1, testNode{objectRoot, 0, 0, 1, 0}, testNode{1, 1, 1, 1, 0})},
+		{"hang in no tree", lastHead(3, testNode{objectRoot, 0, 0, 1, 0}, testNode{0, 1, 1, 1, 0})}, // a place of three words, and the count
 		{"line about objects", callsOf("1\tx\n"+testObjects, testNode{objectRoot, 0, 0, 0, 0}, testNode{1, 1, 1, 1, 0})},
 		{"line about objects", callsOf(testObjects+"3\t0\t10", testNode{objectRoot, 0, 0, 0, 0}, testNode{1, 1, 1, 1, 0})},
 	}
@@ -210,7 +320,7 @@ func TestDamagedCalls(t *testing.T) {
 
 func FuzzCalls(f *testing.F) {
 	f.Add(testCalls())
-	f.Add(sizedTestCalls(countedContextSize))
+	f.Add(countedTestCalls(true))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		path := filepath.Join(t.TempDir(), "calls")
 		check(t, os.WriteFile(path, src, 0o600))
@@ -224,7 +334,7 @@ func FuzzCalls(f *testing.F) {
 
 // Whatever a byte becomes, what is read is consistent.
 func TestFlippedCalls(t *testing.T) {
-	whole := sizedTestCalls(countedContextSize)
+	whole := countedTestCalls(true)
 	path := filepath.Join(t.TempDir(), "calls")
 	for i := range whole {
 		if whole[i] == 0 && i%64 > 0 {

@@ -220,7 +220,7 @@ __attribute__((constructor)) static void start(void)
 		period = atol(getenv("SAMPLER_PERIOD"));
 	_Unwind_Backtrace(step, &first); /* it allocates the first time */
 	if (!unwind_start() || !unwind_objects_load() ||
-	    !tree_make(&tree, reserve(tree_size(NODES, false)), reserve(tree_links_size(NODES)), NODES, false, NULL))
+	    !tree_make(&tree, reserve(tree_size(NODES)), reserve(tree_links_size(NODES)), NODES, false, NULL))
 		abort();
 	sigfillset(&action.sa_mask);
 	sigaction(SIGPROF, &action, NULL);
@@ -234,7 +234,7 @@ __attribute__((destructor)) static void finish(void)
 
 	timer_delete(timer);
 	for (uint32_t i = 1; i < h->count; i++)
-		selves += tree_node(&tree, i)->self;
+		selves += tree_self(&tree, i);
 	if (selves != h->samples)
 		wrong++;
 	printf("samples %lu wrong %ld partial %lu guessed %lu frames %lu fresh %lu nodes %u deepest %ld unknown %ld\n", h->samples, wrong, h->partial, h->guessed,

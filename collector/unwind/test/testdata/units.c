@@ -2,8 +2,8 @@
  * The parts that need no clock: broken stacks, bounds, the tree when it's full, threads that
  * count in it at once, epochs. Prints `checks N wrong N`. Runs on every machine.
  */
+#include "../../chunks.h"
 #include "../../thread.h"
-#include "../../tree.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -142,16 +142,67 @@ static bool no_room(void *page)
 	return false;
 }
 
+/* What a reader of the words finds. */
+struct read {
+	uint64_t samples, text;
+	uint32_t nodes;
+	bool whole;           /* the chunks end where the words in use end, and the nodes where their chunks do */
+};
+
+static struct read read_words(const struct tree *t)
+{
+	struct read r = { .whole = true };
+	uint32_t at = 1, length;
+
+	for (; r.whole && at < t->header->count; at += length) {
+		uint32_t parent = t->words[at] & TREE_TEXT, i = at + 1;
+
+		length = t->words[at] >> CHUNK_BITS;
+		r.whole = length >= 2;
+		if (parent == TREE_TEXT) {
+			for (const char *c = (const char *)&t->words[i]; c < (const char *)&t->words[at + length]; c++)
+				r.text += *c != '\0';
+			continue;
+		}
+		for (; i < at + length - 1; i = place_end(t->words, i) + t->calls)
+			r.nodes++;
+		r.whole = r.whole && i == at + length - 1 && parent < at;
+		CHECK(parent || at == 1 || !t->words[i]); /* what hangs in no tree has no samples */
+		r.samples += t->words[i];
+	}
+	r.whole = r.whole && at == t->header->count;
+	return r;
+}
+
+/* Places take one word, or three; none becomes another. */
+static void places(void)
+{
+	static const uint64_t addresses[] = { 0, 1, (1 << 26) - 1, 1 << 26, 0x7fff12345678, ((uint64_t)1 << 48) - 1 };
+	static const uint32_t objects[] = { 0, 1, 62, 63, 64, TREE_OBJECTS - 1, TREE_ROOT, TREE_GUESSED, 0xffff };
+	uint32_t words[3];
+
+	for (unsigned a = 0; a < sizeof addresses / sizeof *addresses; a++)
+		for (unsigned o = 0; o < sizeof objects / sizeof *objects; o++) {
+			uint64_t where = place_of(objects[o], addresses[a]);
+			uint32_t n = place_put(words, where);
+
+			CHECK(place_get(words) == where && place_end(words, 0) == n && words[0]);
+			CHECK(n == (objects[o] && objects[o] < 63 && addresses[a] < 1 << 26 ? 1 : 3));
+		}
+}
+
 static void full(struct unwind_thread *t)
 {
-	enum { FEW = 24 };
+	enum { FEW = 320 };
+	static char text[2000];
+	struct read r;
 	struct tree tree;
 	struct unwind_path p;
 	ucontext_t u;
 	uint32_t root;
 
-	CHECK(!tree_make(&tree, reserve(tree_size(FEW, false)), reserve(tree_links_size(FEW)), FEW, false, no_room));
-	CHECK(tree_make(&tree, reserve(tree_size(FEW, false)), reserve(tree_links_size(FEW)), FEW, false, NULL));
+	CHECK(!tree_make(&tree, reserve(tree_size(FEW)), reserve(tree_links_size(FEW)), FEW, false, no_room));
+	CHECK(tree_make(&tree, reserve(tree_size(FEW)), reserve(tree_links_size(FEW)), FEW, false, NULL));
 	root = tree_root(&tree, 7);
 	CHECK(root && root == tree_root(&tree, 7) && root != tree_root(&tree, 8));
 	getcontext(&u);
@@ -164,14 +215,20 @@ static void full(struct unwind_thread *t)
 		unwind_done(t);
 	}
 	CHECK(tree.header->samples + tree.header->lost == 100);
-	CHECK(tree.header->lost > 0);
+	CHECK(tree.header->lost > 0 && tree.header->samples > 0 && tree_full(&tree));
+	/* There is room for text, and none of one that has no room. */
+	memset(text, 'x', sizeof text);
+	CHECK(tree_text(&tree, text, 10));
+	CHECK(!tree_text(&tree, text, sizeof text));
+	r = read_words(&tree);
+	CHECK(r.whole && r.text == 10 && r.samples == tree.header->samples);
 }
 
 /* What the nodes of a path have counted, the outermost first. */
 static void check_calls(const struct tree *t, const struct unwind_path *p, uint32_t outer, uint32_t inner)
 {
 	for (uint32_t i = 0; i < p->count; i++)
-		CHECK(tree_node(t, p->frames[i].node)->calls == (i < 2 ? outer : inner));
+		CHECK(tree_calls(t, p->frames[i].node) == (i < 2 ? outer : inner));
 }
 
 /* An activation counts once, however many samples see it; a full counter stays full. */
@@ -183,7 +240,7 @@ static void activations(struct unwind_thread *t)
 	uint32_t root, leaf = 0;
 	ucontext_t u;
 
-	CHECK(tree_make(&tree, reserve(tree_size(NODES, true)), reserve(tree_links_size(NODES)), NODES, true, NULL));
+	CHECK(tree_make(&tree, reserve(tree_size(NODES)), reserve(tree_links_size(NODES)), NODES, true, NULL));
 	root = tree_root(&tree, 1);
 	getcontext(&u);
 	for (uint32_t kept = 0; kept < 3; kept += 2) {
@@ -197,11 +254,11 @@ static void activations(struct unwind_thread *t)
 	}
 	unwind_path(t, &u, &p);
 	p.kept = p.count;
-	tree_node(&tree, leaf)->self = UINT32_MAX - 1;
+	tree.words[tree.links[leaf].self] = UINT32_MAX - 1;
 	CHECK(tree_add(&tree, root, t, &p, 3));
 	check_calls(&tree, &p, 1, 2);
 	unwind_done(t);
-	CHECK(tree_node(&tree, leaf)->self == UINT32_MAX && tree.header->saturated == 1);
+	CHECK(tree_self(&tree, leaf) == UINT32_MAX && tree.header->saturated == 1);
 	unwind_forget(t);
 }
 
@@ -230,6 +287,19 @@ __attribute__((noinline)) static void count_here(struct unwind_thread *t, uint64
 	unwind_done(t);
 }
 
+enum { LINES = 2000, LINE = 1200 };
+
+static void *tells(void *unused)
+{
+	static char line[LINE];
+
+	(void)unused;
+	memset(line, 'x', sizeof line);
+	for (int i = 0; i < LINES; i++)
+		CHECK(tree_text(&shared, line, (size_t)(1 + i % LINE)));
+	return NULL;
+}
+
 static void *counts(void *unused)
 {
 	struct unwind_thread *t = new_thread();
@@ -254,25 +324,32 @@ static void *changes(void *unused)
 
 static void together(void)
 {
-	pthread_t threads[THREADS], changer;
-	uint64_t selves = 0, contexts = 0;
+	pthread_t threads[THREADS], changer, teller;
+	struct read r;
+	uint64_t told = 0, selves = 0, contexts = 0;
 
-	CHECK(tree_make(&shared, reserve(tree_size(1 << 16, true)), reserve(tree_links_size(1 << 16)), 1 << 16, true, NULL));
+	CHECK(tree_make(&shared, reserve(tree_size(1 << 20)), reserve(tree_links_size(1 << 20)), 1 << 20, true, NULL));
 	shared_root = tree_root(&shared, 0);
 	pthread_create(&changer, NULL, changes, NULL);
+	pthread_create(&teller, NULL, tells, NULL);
 	for (int i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, counts, NULL);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
 	stop = true;
 	pthread_join(changer, NULL);
+	pthread_join(teller, NULL);
 	for (uint32_t i = 1; i < shared.header->count; i++) {
-		selves += tree_node(&shared, i)->self;
-		contexts += tree_node(&shared, i)->self != 0;
+		selves += tree_self(&shared, i);
+		contexts += tree_self(&shared, i) != 0;
 	}
 	CHECK(selves == THREADS * EACH);
 	/* Seven depths, from one loop: each context was made once, whoever came first. */
 	CHECK(contexts == 7);
+	r = read_words(&shared);
+	for (int i = 0; i < LINES; i++)
+		told += (uint64_t)(1 + i % LINE);
+	CHECK(r.whole && r.samples == selves && r.text == told && r.nodes > 7);
 }
 
 static void epochs(struct unwind_thread *t)
@@ -310,6 +387,7 @@ int main(void)
 	t = new_thread();
 	bounds();
 	common(t);
+	places();
 	full(t);
 	activations(t);
 	broken(t);
