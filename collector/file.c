@@ -43,8 +43,8 @@ static long publish(int dir, const char *from, const char *to, bool replace)
 	return err;
 }
 
-/* Makes a new file of n bytes that begins with a header: 0, or -errno; -EEXIST if somebody else made it. */
-static long make(struct object *o, int dir, const char *name, const void *h, size_t n, bool replace)
+/* Makes a new file of n bytes that begins with a header of so many: 0, or -errno; -EEXIST if somebody else made it. */
+static long make(struct object *o, int dir, const char *name, const void *h, size_t header, size_t n, bool replace)
 {
 	static char new[PATH_MOST + 32];
 	struct text t = text_in(new, sizeof new);
@@ -59,7 +59,7 @@ static long make(struct object *o, int dir, const char *name, const void *h, siz
 	fd = sys_openat(dir, new, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return fd == -EEXIST ? -EIO : fd;
-	err = sys_pwrite(fd, h, sizeof(struct count_header), 0);
+	err = sys_pwrite(fd, h, header, 0);
 	if (err >= 0)
 		err = sys2(SYS_ftruncate, fd, n);
 	if (err >= 0)
@@ -141,7 +141,7 @@ static long open_in_run_directory(struct object *o, const struct count_header *h
 
 		if (reserved(name))
 			continue;
-		err = make(o, dir, name, h, file_size(h), false);
+		err = make(o, dir, name, h, sizeof *h, file_size(h), false);
 		if (err != -EEXIST)
 			break;
 	}
@@ -187,7 +187,7 @@ static long open_named(struct object *o, const struct count_header *h)
 			return -ENAMETOOLONG;
 		err = add_to(o, name, h, &old);
 		if (err == -ENOENT || old)
-			err = make(o, AT_FDCWD, name, h, file_size(h), old);
+			err = make(o, AT_FDCWD, name, h, sizeof *h, file_size(h), old);
 		/* Somebody else may have made it just now. */
 		if (err == -EEXIST && !old)
 			err = add_to(o, name, h, &old);
@@ -209,7 +209,7 @@ long file_open_calls(struct object *o, const struct calls_header *h, size_t n)
 
 	if (dir < 0)
 		return -ENOTDIR; /* which has been noted */
-	err = make(o, dir, o->path, h, n, false);
+	err = make(o, dir, o->path, h, sizeof *h, n, false);
 	sys_close(dir);
 	return err;
 }

@@ -3,7 +3,9 @@ package collector_test
 import (
 	"bytes"
 	"debug/elf"
+	"encoding/binary"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -160,6 +162,34 @@ func TestPathsOfThreads(t *testing.T) {
 		t.Errorf("samples of %d threads, want 8", len(threads))
 	}
 	p.mostly("of_thread")
+}
+
+// What the tree's header sums up is what its nodes say.
+func TestPathSums(t *testing.T) {
+	for _, letters := range []string{paths, paths + " e"} {
+		p := prepare(t, letters, "paths", "threads").run().ok("done\n").own()
+		file, err := os.ReadFile(filepath.Join(p.run.Dir, "calls"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tree := file[binary.LittleEndian.Uint64(file[32:]):]
+		u64 := func(at int) uint64 { return binary.LittleEndian.Uint64(tree[at:]) }
+		samples, weight, partial, guessed, lost, saturated, frames, fresh := u64(32), u64(40), u64(48), u64(56), u64(64), u64(72), u64(80), u64(88)
+		depth, all := make([]uint64, len(p.run.Nodes)), uint64(0)
+		for i, n := range p.run.Nodes[1:] {
+			depth[i+1] = depth[n.Parent] + 1
+		}
+		for _, s := range p.run.Samples {
+			all += s.Count * depth[s.Node]
+		}
+		if samples == 0 || samples != weight || weight != p.all || partial != p.partial || guessed > samples || saturated > 0 || frames != all || fresh > frames {
+			t.Errorf("%s: samples %d, weight %d, partial %d, guessed %d, saturated %d, frames %d, fresh %d; the nodes have %d samples, %d partial, %d frames",
+				letters, samples, weight, partial, guessed, saturated, frames, fresh, p.all, p.partial, all)
+		}
+		if told := lost + binary.LittleEndian.Uint64(file[64:]); told != p.run.Meta.Lost || told > samples {
+			t.Errorf("%s: %d samples lost and %d in the file, of %d", letters, p.run.Meta.Lost, told, samples)
+		}
+	}
 }
 
 func TestPathsOfFamily(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -68,5 +70,30 @@ func TestFormatDocumentTree(t *testing.T) {
 	}
 	if !strings.Contains(string(doc), example.String()) {
 		t.Errorf("the document lacks what the writer writes:\n%s", example.String())
+	}
+}
+
+func TestFormatDocumentContexts(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/FORMAT.md")
+	check(t, err)
+	words := []uint32{0}
+	for _, m := range regexp.MustCompile(`(?m)^    ((?:[0-9a-f]{8} )+)  +word (\d+): `).FindAllStringSubmatch(string(doc), -1) {
+		if at := strconv.Itoa(len(words)); at != m[2] {
+			t.Errorf("a chunk is said to begin at word %s: it does at %s", m[2], at)
+		}
+		for _, word := range strings.Fields(m[1]) {
+			v, err := strconv.ParseUint(word, 16, 32)
+			check(t, err)
+			words = append(words, uint32(v))
+		}
+	}
+	got := readContexts(words, false, false)
+	want := []context{
+		{}, {where: 0xfff0 << 48}, {where: 0xfff0<<48 | 4711, parent: 1},
+		{where: 1<<48 | 0x401136, parent: 2}, {where: 1<<48 | 0x4011a0, parent: 3, self: 7}, {where: 12<<48 | 0x40, parent: 4, self: 1},
+		{where: 1<<48 | 0x4011b4, parent: 3, self: 2},
+	}
+	if got.broken != "" || got.strange > 0 || !slices.Equal(got.all, want) {
+		t.Errorf("the example says %+v, want %+v", got, want)
 	}
 }
