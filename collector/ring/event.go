@@ -30,6 +30,7 @@ type eventSpec struct {
 	switches bool   // tell when threads are switched out and in
 	absence  bool   // it's of being switched out
 	tells    bool   // it takes no samples, but tells of processes, mappings and switches
+	wakeup   uint32 // bytes in a ring mapped from it at which we are woken; 0: half of it
 	unused   bool   // it's not opened
 	deeper   int    // how many specs further on the one is that takes its place while stacks are larger than what it copies; 0: there is none
 	hasty    bool   // it wakes us at each sample
@@ -69,6 +70,7 @@ func (s eventSpec) open(cpu int) (fd int, err error) {
 		Sample:      s.period,
 		Sample_type: sampleType,
 		Clockid:     unix.CLOCK_MONOTONIC,
+		Wakeup:      s.wakeup,
 		Bits:        unix.PerfBitSampleIDAll | unix.PerfBitUseClockID | unix.PerfBitWatermark,
 	}
 	if s.first {

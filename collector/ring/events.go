@@ -36,6 +36,9 @@ func newEvents(specs []eventSpec) *events {
 	}
 	e := &events{specs: specs, ids: map[uint64]int{}, cpus: cpus, rings: make([]*buffer, len(cpus)),
 		fds: make([][]int, len(specs)), direct: map[int][]uint64{}, retired: map[uint64]bool{}, away: map[int]bool{}}
+	if !slices.ContainsFunc(specs, func(s eventSpec) bool { return s.absence }) {
+		specs[0].wakeup = uint32(e.ringBytes() / 16)
+	}
 	return e
 }
 

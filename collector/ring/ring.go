@@ -33,9 +33,11 @@
 //
 // With Paths the kernel also copies the registers and the innermost part of the stack of the
 // thread with each sample, and we unwind that (package unwind), when the process may have ended
-// already. Of a deeper stack the rest is read of the process as soon as the record is there, and
-// believed if the end of the kernel's copy has not changed; else the path is partial. Nothing
-// but the calling context tree and the samples at its nodes is stored.
+// already. Copies are small at first where the rings could not hold large ones for long, and get larger,
+// up to what the kernel can do, when a path needs it. Of a stack that is larger still the rest is read of the process, as soon
+// as the record is there, or taken from another path of the thread, where that has the frames that
+// the copy ends with (deep.go); else the path is partial. Nothing but the calling context tree and the samples at its
+// nodes is stored.
 //
 // # Resources
 //
