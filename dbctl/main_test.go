@@ -38,7 +38,7 @@ func runTests(m *testing.M) int {
 		return 1
 	}
 	status := m.Run()
-	if left := proctest.LeftOver(10 * time.Second); len(left) > 0 {
+	if left := proctest.LeftOver(time.Minute); len(left) > 0 {
 		fmt.Fprintf(os.Stderr, "processes are left over:\n%s\n", strings.Join(left, "\n"))
 		return max(status, 1)
 	}

@@ -259,7 +259,7 @@ func (k *killing) judge(ended chan error) error {
 
 // clear waits until nothing of the run is left, and kills what stays.
 func (k *killing) clear() []string {
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(patience)
 	for {
 		left := marked(k.mark)
 		if len(left) == 0 {
