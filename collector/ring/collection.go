@@ -222,6 +222,7 @@ func (c *collection) drain() {
 // deepen has more copied of stacks where a path has needed it.
 func (c *collection) deepen() {
 	d := &c.table.deep
+	d.got = 0
 	for id := range d.short {
 		c.events.deepen(c.events.ids[id])
 	}

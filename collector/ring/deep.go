@@ -24,7 +24,7 @@ type deep struct {
 	until  time.Duration   // when we need not be woken at once any more
 	frames []unwind.Frame
 	room   []byte
-	waits  int      // bytes that were read and not used yet
+	got    int      // bytes that were read and kept in this round
 	free   [][]byte // memory of copies that are not used any more
 }
 
@@ -37,7 +37,7 @@ type live struct {
 const (
 	common    = 16 << 10 // bytes at the end of a copy that are read of the process, too
 	mostStack = 8 << 20  // bytes that are read of a stack at most
-	mostRead  = 64 << 20 // and of all that wait
+	mostRead  = 64 << 20 // and in a round
 	mostLooks = 64       // of a process that no path has needed
 
 	hasty = time.Second // time after a stack that was larger than its copy in which we are woken at once
@@ -59,7 +59,6 @@ func (d *deep) give(s *stack) {
 		return
 	}
 	s.lent = true
-	d.waits -= s.own
 	if len(d.free) < most {
 		d.free = append(d.free, s.data)
 	}
@@ -68,7 +67,7 @@ func (d *deep) give(s *stack) {
 // look reads what follows the copy of a stack, if it ends before the stack may. There it may have but the
 // environment: if no path needs it, it's not read for ever.
 func (d *deep) look(r record, s *stack) {
-	if !s.cut || d.waits > mostRead || d.looks[r.pid] >= mostLooks {
+	if !s.cut || d.got > mostRead || d.looks[r.pid] >= mostLooks {
 		return
 	}
 	d.looks[r.pid]++
@@ -79,8 +78,7 @@ func (d *deep) look(r record, s *stack) {
 		return
 	}
 	s.now = &live{now.base, bytes.Clone(now.data)}
-	s.own = len(now.data)
-	d.waits += s.own
+	d.got += len(now.data)
 	d.read[r.tid] = s.now
 }
 

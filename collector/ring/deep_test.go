@@ -128,3 +128,39 @@ func TestRingBytes(t *testing.T) {
 		}
 	}
 }
+
+// A copy that is used again is not one that somebody has still.
+func TestCopies(t *testing.T) {
+	var d deep
+	first, second := stackOf(0, 2, 1, 2), stackOf(0, 2, 3, 4)
+	d.keep(first)
+	d.give(first)
+	d.give(first) // once is enough
+	d.keep(second)
+	third := stackOf(0, 1, 5)
+	d.keep(third)
+	if first.data[0] != 3 || second.data[0] != 3 || third.data[0] != 5 || len(d.free) != 0 {
+		t.Errorf("%v, %v, %v, %d free", first.data, second.data, third.data, len(d.free))
+	}
+	lent := stackOf(0, 1, 6)
+	lent.lent = true
+	if d.give(lent); len(d.free) != 0 {
+		t.Error("what is lent was taken")
+	}
+}
+
+// Of a stack that did not change one copy serves all samples.
+func TestHolds(t *testing.T) {
+	all := live{0x1000, stackOf(0, 4, 1, 2, 3, 4).data}
+	for want, other := range map[bool]live{
+		true:  {0x1010, stackOf(0, 2, 3, 4).data},
+		false: {0x1010, stackOf(0, 3, 3, 4, 5).data},
+	} {
+		if all.holds(other) != want {
+			t.Errorf("%v: %v", other, !want)
+		}
+	}
+	if other := (live{0xff8, stackOf(0, 5, 0, 1, 2, 3, 4).data}); all.holds(other) {
+		t.Error("it holds what is more")
+	}
+}

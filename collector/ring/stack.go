@@ -36,7 +36,6 @@ type stack struct {
 	cut  bool   // the stack may be larger
 	now  *live  // what the process had from before the end of data on, read later
 	rest []byte // what follows data, if it is believed
-	own  int    // bytes that it has alone in now
 	lent bool   // data must not be used for another one
 }
 
