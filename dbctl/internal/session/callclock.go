@@ -3,7 +3,6 @@ package session
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -30,9 +29,8 @@ type callClock struct {
 	sites    map[uint64]*callSite // by run-time address
 	timers   map[int]*gticks      // by thread
 	last     map[int]allocation   // by thread: what another function may pass on
-	stops    uint64
-	cost     stopCost
-	missing  bool // a thread was stepped while others ran
+	met      bool                 // a call has stopped the program
+	missing  bool                 // a thread was stepped while others ran
 }
 
 // callSite is a function with a breakpoint at its first instruction.
@@ -94,7 +92,7 @@ func (c *callClock) tick(int) uint64                  { return 0 }
 func (c *callClock) due(time.Time) ([]int, time.Time) { return nil, time.Time{} }
 func (c *callClock) remove(tid int)                   { delete(c.timers, tid); delete(c.last, tid) }
 
-// close takes the breakpoints out, and notes what they cost.
+// close takes the breakpoints out, and notes that they were there.
 func (c *callClock) close() {
 	p := c.p
 	p.mu.Lock()
@@ -103,8 +101,8 @@ func (c *callClock) close() {
 		p.remove(addr)
 	}
 	p.mu.Unlock()
-	if c.stops > 0 {
-		p.forkNote(c.cost.note(c.stops))
+	if c.met {
+		p.forkNote("each call that was counted stopped the program for some microseconds")
 	}
 	if c.missing {
 		p.forkNote("calls that threads made while another one was stepped over a breakpoint are not counted")
@@ -217,8 +215,8 @@ func (t *tree) met(th *thread, c *callClock, s *callSite) {
 		return
 	}
 	th.at = s
-	c.stops++
-	c.cost.stopped(p.pid, th.tid, c.stops)
+	c.met = true
+	t.cost.stopped(p.pid, th.tid)
 	hits := uint64(0)
 	if back := th.again; back != (place{s.addr, th.regs.Rsp}) {
 		hits = c.count(th, s)
@@ -280,45 +278,4 @@ func (th *thread) stepped() {
 		p.poke(th.over, trapInstruction)
 	}
 	th.over, th.how = 0, tracer.Onward
-}
-
-// stopCost is what it costs a thread to be stopped, measured now and then: the time on the
-// clock from one stop to the next that it did not run.
-type stopCost struct {
-	tid   int
-	at    time.Time
-	cpu   time.Duration
-	spans []time.Duration
-}
-
-const (
-	costEvery = 16  // stops, of which one is measured
-	costFirst = 3   // that is: what is done once is not to count
-	costMost  = 512 // that are kept
-)
-
-// stopped is the nth stop.
-func (m *stopCost) stopped(pid, tid int, n uint64) {
-	if m.tid == tid {
-		now := time.Now()
-		if cpu, ok := threadTime(pid, tid); ok && len(m.spans) < costMost {
-			m.spans = append(m.spans, max(0, now.Sub(m.at)-(cpu-m.cpu)))
-		}
-		m.tid = 0
-	} else if n%costEvery == costFirst {
-		if cpu, ok := threadTime(pid, tid); ok {
-			m.tid, m.at, m.cpu = tid, time.Now(), cpu
-		}
-	}
-}
-
-func (m *stopCost) note(stops uint64) string {
-	if stops == 1 {
-		return "one call stopped the program"
-	}
-	if len(m.spans) == 0 {
-		return fmt.Sprintf("%d calls stopped the program", stops)
-	}
-	slices.Sort(m.spans)
-	return fmt.Sprintf("%d calls stopped the program, for some %.1f µs each", stops, float64(m.spans[(len(m.spans)-1)/2].Nanoseconds())/1000)
 }

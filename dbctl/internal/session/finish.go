@@ -19,6 +19,9 @@ func (t *tree) finish() error {
 	if t.base != nil && !t.matched {
 		t.say("neither %s nor any program that it started is one to be sampled (EXEC of the script, PROG of -expr): nothing was sampled", t.base.exe)
 	}
+	if cost := t.cost.String(); cost != "" {
+		t.say("%s", cost)
+	}
 	if t.root != nil && !t.root.gone && !t.quitted {
 		return t.await(t.root.pid)
 	}

@@ -38,6 +38,7 @@ type tree struct {
 	host      string
 	habits    map[*machine.Exec]habit
 	traps     forkTraps
+	cost      stopCost
 
 	root      *process // launched; nil: attached to
 	base      *process // whose run directory has the file tree
