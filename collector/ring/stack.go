@@ -116,8 +116,8 @@ type call struct {
 func (t *table) placePath(h hit) {
 	h.to.begin()
 	at := h.s.stack
-	if at == nil || at.regs.PC == 0 {
-		h.partial = !h.s.kernel // else a thread of the kernel, or one that has no memory any more
+	if at == nil || at.regs.PC == 0 || h.s.kernel && len(at.data) == 0 && h.p.find(at.regs.PC) == nil {
+		h.partial = !h.s.kernel // else a thread of the kernel, or one that has no memory any more, or not yet that of what it executes
 		t.write(h, t.withKernel(h, 0))
 		return
 	}

@@ -188,7 +188,7 @@ func TestPathsOfShortProcesses(t *testing.T) {
 			}
 		}
 	}
-	if samples < 100 || 50*partial > samples {
+	if samples < 100 || 200*partial > samples {
 		t.Errorf("%d of %d call paths are partial", partial, samples)
 	}
 }
