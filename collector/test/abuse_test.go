@@ -38,12 +38,12 @@ func abuse(t *testing.T) (times int, letters []string) {
 // left is what a program of testdata/abuse.h held in the end.
 type left struct{ descriptors, mappings, timers, stack, rss, peak int }
 
-// abused runs a program until it ends by itself, within a minute for each time.
+// abused runs a program until it ends by itself, within three minutes for each time: machines are slow at times.
 func abused(t *testing.T, letters string, times int, args ...string) (*sampled, left) {
 	t.Helper()
 	s := prepare(t, letters, append([]string{}, args...)...)
 	file := filepath.Join(t.TempDir(), "left")
-	limit, cancel := context.WithTimeout(t.Context(), time.Duration(times)*time.Minute)
+	limit, cancel := context.WithTimeout(t.Context(), time.Duration(3*times)*time.Minute)
 	defer cancel()
 	bound := exec.CommandContext(limit, s.command.Path, s.command.Args[1:]...)
 	bound.Env = append(s.command.Env, "LEFT="+file)
