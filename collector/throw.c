@@ -7,6 +7,7 @@
  * frame's code, before it reads the return addresses further out.
  */
 #include "next.h"
+#include "text.h"
 #include "unwind/unwind.h"
 
 #include <link.h>
@@ -59,11 +60,17 @@ struct found {
 static void notice(void *caller)
 {
 	enum { LOOKED_AT = 4096 };
+	static _Atomic uintptr_t library; /* an address in libgcc's own, which is known by its name */
 	struct found f;
 	struct unwind_object o;
 
-	if (!unwind_counted() || unwind_linked_known((uintptr_t)caller) || next_find(caller, (struct dl_find_object *)&f))
+	if (!unwind_counted() || (uintptr_t)caller == library || unwind_linked_known((uintptr_t)caller) ||
+	    next_find(caller, (struct dl_find_object *)&f))
 		return;
+	if (text_begins(text_base(f.map->l_name), "libgcc_s.so")) {
+		library = (uintptr_t)caller;
+		return;
+	}
 	o = (struct unwind_object){
 		.start = (uintptr_t)f.start,
 		.end = (uintptr_t)f.end,
@@ -76,9 +83,9 @@ static void notice(void *caller)
 
 EXPORT int _dl_find_object(void *pc, struct dl_find_object *result)
 {
-	pc = (void *)unwind_return_addresses((uintptr_t)pc);
 	find_next();
 	notice(__builtin_return_address(0));
+	pc = (void *)unwind_looks_up((uintptr_t)pc, (uintptr_t)__builtin_return_address(0));
 	return next_find(pc, result);
 }
 

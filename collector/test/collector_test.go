@@ -46,6 +46,7 @@ func run(m *testing.M) int {
 		{"gcc", "-O2", "-o", lib("counted-optimized"), "testdata/counted.c"},
 		{"gcc", "-O2", "-o", lib("marked"), "testdata/marked.c", "-lpthread"},
 		{"g++", "-O2", "-o", lib("caught"), "testdata/caught.cc"},
+		{"g++", "-O2", "-static-libgcc", "-static-libstdc++", "-o", lib("caught-static"), "testdata/caught.cc"},
 		{"g++", "-O2", "-o", lib("unwinds"), "testdata/unwinds.cc", "-lpthread"},
 		{"g++", "-O2", "-static-libgcc", "-static-libstdc++", "-o", lib("unwinds-static"), "testdata/unwinds.cc", "-lpthread"},
 		{"g++", "-O2", "-shared", "-fPIC", "-static-libgcc", "-static-libstdc++", "-Wl,--exclude-libs,ALL", "-o", lib("unwinds.so"), "testdata/unwinds.cc", "-lpthread"},

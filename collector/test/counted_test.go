@@ -72,10 +72,12 @@ func TestActivationsThatEndOtherwise(t *testing.T) {
 	p.called(1, "main")
 	p.called(10, "main", "tries")
 	p.called(10, "main", "tries", "leaves", "leaves")
-	p = prepare(t, counted, "caught").run().ok("done\n").own().whole()
-	p.called(1, "main")
-	p.called(10, "main", "catches")
-	p.called(10, "main", "catches", "passes", "throws")
+	for _, program := range []string{"caught", "caught-static"} {
+		p = prepare(t, counted, program).run().ok("done\n").own().whole()
+		p.called(1, "main")
+		p.called(10, "main", "catches")
+		p.called(10, "main", "catches", "passes", "throws")
+	}
 }
 
 // Programs whose stacks are marked behave as they do without us, at many times the usual rate too.

@@ -6,6 +6,7 @@
 
 enum {
 	UNWINDERS = 64,
+	JUMPS = 8,
 	NEAR = 4096,    /* bytes around those functions that are taken for the unwinder's too */
 	APART = 1 << 14 /* between them; what is farther is not looked at */
 };
@@ -13,6 +14,10 @@ enum {
 static struct code {
 	uintptr_t low, high;  /* of the object's text */
 	uintptr_t start, end; /* of the unwinder; the same: there is none */
+	struct {
+		uintptr_t start, end;
+	} jumps[JUMPS]; /* the functions that it is known by */
+	uint32_t jump_count;
 } all[UNWINDERS];
 static _Atomic uint32_t count; /* of those that are complete */
 static atomic_flag busy = ATOMIC_FLAG_INIT;
@@ -27,6 +32,27 @@ bool linked_holds(uintptr_t address)
 	return false;
 }
 
+bool linked_jumps(uintptr_t address)
+{
+	uint32_t n = atomic_load_explicit(&count, memory_order_acquire);
+
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t j = 0; j < all[i].jump_count; j++)
+			if (address - all[i].jumps[j].start < all[i].jumps[j].end - all[i].jumps[j].start)
+				return true;
+	return false;
+}
+
+uintptr_t linked_in(uintptr_t address)
+{
+	uint32_t n = atomic_load_explicit(&count, memory_order_acquire);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (all[i].end && address >= all[i].low && address < all[i].high)
+			return all[i].low;
+	return 0;
+}
+
 /* Looks from the end, where libraries are that were linked in. */
 static void look(const struct object *o, uint32_t most, struct code *c)
 {
@@ -39,9 +65,13 @@ static void look(const struct object *o, uint32_t most, struct code *c)
 
 		if (jumps && c->end == 0)
 			c->end = end;
-		if (jumps)
+		if (jumps) {
 			c->start = start;
-		else if (c->end && end && c->start > end && c->start - end > APART)
+			if (c->jump_count < JUMPS) {
+				c->jumps[c->jump_count].start = start;
+				c->jumps[c->jump_count++].end = end;
+			}
+		} else if (c->end && end && c->start > end && c->start - end > APART)
 			break;
 	}
 	if (!c->end)

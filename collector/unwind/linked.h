@@ -14,4 +14,10 @@
 /* Whether an address is in the code of an unwinder that was found. */
 bool linked_holds(uintptr_t address);
 
+/* Whether it is in one of the functions that go to handlers of exceptions. */
+bool linked_jumps(uintptr_t address);
+
+/* The first address of the object that it is in, if that has such an unwinder, else 0. */
+uintptr_t linked_in(uintptr_t address);
+
 #endif

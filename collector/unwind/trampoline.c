@@ -286,6 +286,11 @@ static bool on_own_stack(const struct mark *m, uintptr_t at, uintptr_t sp)
 	return at >= sp && sp >= m->thread->memory.own_low && at < m->thread->memory.own_high;
 }
 
+bool trampoline_own_stack(uintptr_t sp, uintptr_t at)
+{
+	return mine && on_own_stack(mine, at, sp);
+}
+
 /* What unwind_landed does while no handler changes the mark. */
 static void land(struct mark *m, uintptr_t sp)
 {

@@ -66,6 +66,9 @@ static inline bool trampoline_holds(uint64_t pc)
 /* What the stub's address in a slot stands for; false if that is not known. */
 bool trampoline_original(uintptr_t slot, uint64_t *original);
 
+/* Whether an address is on the own stack of the calling thread, whose activations are counted, not below sp. */
+bool trampoline_own_stack(uintptr_t sp, uintptr_t at);
+
 /* Takes the mark from a stack that the calling thread has left, or that is not there any more. */
 void trampoline_clear(struct mark *m);
 

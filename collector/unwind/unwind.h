@@ -162,6 +162,9 @@ bool unwind_counted(void);
  */
 uintptr_t unwind_return_addresses(uintptr_t asked);
 
+/* The same, for an unwinder whose code is at `caller` and that looks up call frame information. */
+uintptr_t unwind_looks_up(uintptr_t asked, uintptr_t caller);
+
 /* The calling thread goes, or went, out to a frame that has this stack pointer, without returning. */
 void unwind_landed(uintptr_t sp);
 
