@@ -35,66 +35,6 @@ static uint32_t peculiars;
 
 #define IN_STUB __attribute__((section("pct_trampoline"), noinline))
 
-/*
- * Replaces the words of the stack below an address that are `from`, or one less, and registers which the caller's callers may
- * have that in.
- */
-void trampoline_mend(uintptr_t below, uint64_t from, uint64_t to) __attribute__((visibility("hidden")));
-__asm__(
-	".pushsection .text\n"
-	".hidden trampoline_mend\n"
-	".globl trampoline_mend\n"
-	".type trampoline_mend, @function\n"
-	".p2align 4\n"
-	"trampoline_mend:\n"
-	".cfi_startproc\n"
-	"	push %rbx\n"
-	".cfi_def_cfa_offset 16\n"
-	".cfi_offset rbx, -16\n"
-	"	push %rbp\n"
-	".cfi_def_cfa_offset 24\n"
-	".cfi_offset rbp, -24\n"
-	"	push %r12\n"
-	".cfi_def_cfa_offset 32\n"
-	".cfi_offset r12, -32\n"
-	"	push %r13\n"
-	".cfi_def_cfa_offset 40\n"
-	".cfi_offset r13, -40\n"
-	"	push %r14\n"
-	".cfi_def_cfa_offset 48\n"
-	".cfi_offset r14, -48\n"
-	"	push %r15\n"
-	".cfi_def_cfa_offset 56\n"
-	".cfi_offset r15, -56\n"
-	"	mov %rsp, %rax\n"
-	"1:	cmp %rdi, %rax\n"
-	"	jae 3f\n"
-	"	mov %rsi, %rcx\n"
-	"	sub (%rax), %rcx\n"
-	"	cmp $1, %rcx\n"
-	"	ja 2f\n"
-	"	neg %rcx\n"
-	"	add %rdx, %rcx\n"
-	"	mov %rcx, (%rax)\n"
-	"2:	add $8, %rax\n"
-	"	jmp 1b\n"
-	"3:	pop %r15\n"
-	".cfi_def_cfa_offset 48\n"
-	"	pop %r14\n"
-	".cfi_def_cfa_offset 40\n"
-	"	pop %r13\n"
-	".cfi_def_cfa_offset 32\n"
-	"	pop %r12\n"
-	".cfi_def_cfa_offset 24\n"
-	"	pop %rbp\n"
-	".cfi_def_cfa_offset 16\n"
-	"	pop %rbx\n"
-	".cfi_def_cfa_offset 8\n"
-	"	ret\n"
-	".cfi_endproc\n"
-	".size trampoline_mend, . - trampoline_mend\n"
-	".popsection\n");
-
 uint64_t trampoline_return(uintptr_t slot) __attribute__((visibility("hidden")));
 
 static inline uint64_t stub(void)

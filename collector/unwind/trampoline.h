@@ -37,6 +37,12 @@ extern const char trampoline_stub[] __attribute__((visibility("hidden")));
 extern const char __start_pct_trampoline[] __attribute__((visibility("hidden")));
 extern const char __stop_pct_trampoline[] __attribute__((visibility("hidden")));
 
+/*
+ * Replaces the words of the stack below an address that are `from`, or one less, and registers which the caller's callers may
+ * have that in.
+ */
+void trampoline_mend(uintptr_t below, uint64_t from, uint64_t to) __attribute__((visibility("hidden")));
+
 static inline bool trampoline_is(uint64_t pc)
 {
 	return pc == (uintptr_t)trampoline_stub;
