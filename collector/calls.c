@@ -212,6 +212,42 @@ void calls_add_start(uint32_t resource, uintptr_t pc, uint64_t hits)
 	unwind_done(t);
 }
 
+/* Holds a thread's part from its handlers, or keeps it from being taken; false if it is in use. */
+static bool seize(struct caller *c, int *tid)
+{
+	enum { NOBODY = -1 };
+
+	*tid = atomic_load(&c->tid);
+	return *tid ? !atomic_exchange(&c->busy, true) : atomic_compare_exchange_strong(&c->tid, tid, NOBODY);
+}
+
+void calls_shrink(void)
+{
+	size_t n = unwind_thread_size(contexts_frames());
+
+	contexts_shrink();
+	/* The mark of a thread whose activations are counted leads to what it is walked with. */
+	if (options.calls || unwind_thread_size(contexts_frames()) == n)
+		return;
+	for (uint32_t i = 0; i < THREADS; i++) {
+		struct caller *c = &callers[i];
+		int tid;
+
+		if (!seize(c, &tid))
+			continue;
+		for (uint32_t r = 0; r < options.resource_count; r++) {
+			if (c->of[r].thread)
+				sys2(SYS_munmap, c->of[r].thread, n);
+			c->of[r].thread = NULL;
+			c->of[r].made = false;
+		}
+		if (tid)
+			atomic_store(&c->busy, false);
+		else
+			atomic_store(&c->tid, 0);
+	}
+}
+
 /* Gives back the memory of a thread. */
 static void release(struct caller *c)
 {
@@ -229,6 +265,9 @@ void calls_thread_ends(void)
 	mine = NULL;
 	if (!c)
 		return;
+	/* Only ever waits for another thread, which has its signals blocked. */
+	while (atomic_exchange(&c->busy, true))
+		sys0(SYS_sched_yield);
 	if (c->of[0].made)
 		unwind_count_ends(c->of[0].thread);
 	release(c);

@@ -22,6 +22,12 @@ void calls_add(uint32_t resource, const ucontext_t *context, uint64_t hits, void
 /* Counts samples of one frame, at pc. */
 void calls_add_start(uint32_t resource, uintptr_t pc, uint64_t hits);
 
+/*
+ * Gives back the address space that is more than is permitted. For the holder of the slow lock, with signals
+ * blocked. What a handler is at work with stays.
+ */
+void calls_shrink(void);
+
 /* The calling thread ends: no clock of its own ticks any more. */
 void calls_thread_ends(void);
 

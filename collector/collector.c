@@ -6,6 +6,7 @@
 #include "fpe.h"
 #include "image.h"
 #include "mapped.h"
+#include "mapping.h"
 #include "note.h"
 #include "object.h"
 #include "options.h"
@@ -175,6 +176,18 @@ void collector_goes_on(void)
 	if (atomic_load(&state) != AWAKE || !collector_mine() || !take_slow_blocked(&mask))
 		return;
 	rundir_write(false);
+	release_slow_blocked(&mask);
+}
+
+void collector_limited(uint64_t space)
+{
+	uint64_t mask;
+
+	if (atomic_load(&state) != AWAKE || !options.paths || !collector_mine() || !take_slow_blocked(&mask))
+		return;
+	space_expect(space);
+	calls_shrink();
+	space_expect(UINT64_MAX);
 	release_slow_blocked(&mask);
 }
 

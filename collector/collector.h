@@ -5,6 +5,7 @@
 #define PCT_COLLECTOR_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /*
  * Whether the program is to be sampled; the first call reads the environment and starts
@@ -20,6 +21,9 @@ bool collector_mine(void);
 
 /* The process ends normally: for good, or it tries to execute another program. */
 void collector_complete(bool for_good);
+
+/* The program is about to limit its address space or its data to so many bytes. */
+void collector_limited(uint64_t space);
 
 /* The program forbids itself system calls: nothing more is sampled, and nothing written at its end. */
 void collector_confine(void);

@@ -16,6 +16,7 @@ enum {
 	SPARE = 1 << 14, /* words that handlers of other threads may use while the file is cut off */
 	FRAMES_MOST = 1 << 15,
 	FRAMES_LEAST = 1 << 8,
+	PAGE = 4096,
 	ROOTS_MOST = 256, /* threads that have their own part of a tree; the others share one */
 };
 
@@ -97,11 +98,26 @@ static size_t calls_size(uint32_t words)
 	return CALLS_TREE + tree_size(words);
 }
 
+/* What is permitted is for the trees of all resources together. */
+static bool space_permitted_to_each(uint64_t n)
+{
+	return space_permitted(n * options.resource_count);
+}
+
 static uint32_t words_permitted(void)
 {
 	uint32_t n = WORDS_MOST;
 
-	while (n > WORDS_LEAST && (!file_size_permitted(calls_size(n)) || !space_permitted(calls_size(n) + tree_links_size(n))))
+	while (n > WORDS_LEAST && (!file_size_permitted(calls_size(n)) || !space_permitted_to_each(calls_size(n) + tree_links_size(n))))
+		n /= 2;
+	return n;
+}
+
+static uint32_t frames_permitted(void)
+{
+	uint32_t n = FRAMES_MOST;
+
+	while (n > FRAMES_LEAST && !space_permitted_to_each(16 * unwind_thread_size(n)))
 		n /= 2;
 	return n;
 }
@@ -114,8 +130,11 @@ void *contexts_memory(size_t n)
 		return NULL;
 	/* In a program that has all its memory locked (mlockall) the kernel would fill it. */
 	sys2(SYS_munlock, p, n);
-	sys3(SYS_mprotect, p, n, PROT_READ | PROT_WRITE);
-	return p;
+	/* Only now the kernel holds it against RLIMIT_DATA, or what it commits itself to (vm.overcommit_memory). */
+	if (sys3(SYS_mprotect, p, n, PROT_READ | PROT_WRITE) == 0)
+		return p;
+	sys2(SYS_munmap, p, n);
+	return NULL;
 }
 
 /* The links of a tree, which the child of a fork does not have. */
@@ -218,9 +237,7 @@ bool contexts_append(uint32_t resource, const char *line, size_t n)
 
 static void start_unwinder(void)
 {
-	frames = FRAMES_MOST;
-	while (frames > FRAMES_LEAST && !space_permitted(16 * unwind_thread_size(frames)))
-		frames /= 2;
+	frames = frames_permitted();
 	unwinder = space_permitted(2 << 20) && unwind_start() ? UNWINDER_READY : UNWINDER_FAILED;
 	if (unwinder == UNWINDER_FAILED)
 		note_post(NOTE_PATHS_MEMORY);
@@ -247,20 +264,46 @@ void contexts_prepare(uint32_t resource, uintptr_t pc)
 	mapped_publish();
 }
 
+/* Cuts a tree and its file off, behind what is in use and some more; to so many words at least. False if it is no longer. */
+static bool cut(struct contexts *c, uint32_t least)
+{
+	uint64_t keep;
+
+	if (!head(c))
+		return false;
+	keep = (uint64_t)atomic_load(&c->tree.header->count) + SPARE;
+	if (keep < least)
+		keep = least;
+	if (keep >= c->tree.header->capacity)
+		return false;
+	c->tree.header->capacity = (uint32_t)keep;
+	file_cut_calls(&c->file, calls_size((uint32_t)keep));
+	return true;
+}
+
 void contexts_complete(void)
 {
+	for (uint32_t i = 0; i < options.resource_count; i++)
+		cut(&all[i], 0);
+}
+
+void contexts_shrink(void)
+{
+	uint32_t n = frames_permitted(), words = words_permitted();
+
 	for (uint32_t i = 0; i < options.resource_count; i++) {
 		struct contexts *c = &all[i];
-		uint64_t keep;
+		size_t had = head(c) ? tree_links_size(c->tree.header->capacity) : 0, keep;
 
-		if (!head(c))
+		if (!cut(c, words))
 			continue;
-		keep = (uint64_t)atomic_load(&c->tree.header->count) + SPARE;
-		if (keep >= c->tree.header->capacity)
-			continue;
-		c->tree.header->capacity = (uint32_t)keep;
-		file_cut_calls(&c->file, calls_size((uint32_t)keep));
+		mapping_cut(&c->file, calls_size(c->tree.header->capacity));
+		keep = (tree_links_size(c->tree.header->capacity) + PAGE - 1) / PAGE * PAGE;
+		if (keep < had)
+			sys2(SYS_munmap, (char *)c->tree.links + keep, had - keep);
 	}
+	if (n < frames)
+		frames = n;
 }
 
 void contexts_forget(void)

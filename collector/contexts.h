@@ -47,6 +47,9 @@ void *contexts_memory(size_t n);
 /* Cuts off the room that the trees did not use: the program ends, no clock ticks. */
 void contexts_complete(void);
 
+/* The same while the program goes on, of what is more than is permitted; fewer frames may then be permitted as well. */
+void contexts_shrink(void);
+
 /* Forgets all: the parent process has it. */
 void contexts_forget(void);
 

@@ -16,7 +16,7 @@
 #include <sys/resource.h>
 
 enum {
-	COUNTERS_MOST = 4,
+	COUNTERS_MOST = 2, /* faults alone, or the two kinds of them */
 	MANY = 1000, /* page faults; the collector's own that are not counted are fewer, but for its trees' */
 	TREE = 128,  /* nodes of a tree for one of those, at least */
 };
@@ -95,13 +95,14 @@ static void want(uint32_t r)
 			return;
 		}
 	}
-	wanted[count++] = r;
+	if (count < COUNTERS_MOST)
+		wanted[count++] = r;
 }
 
 void events_choose(void (*handler)(int, siginfo_t *, void *))
 {
 	for (uint32_t i = 0; i < options.resource_count; i++)
-		if (options.resources[i].kind->source == RESOURCE_EVENT && count < COUNTERS_MOST)
+		if (options.resources[i].kind->source == RESOURCE_EVENT)
 			want(i);
 	if (!count)
 		return;

@@ -14,6 +14,7 @@
 #include <linux/seccomp.h>
 #include <stdarg.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static bool is_handler(const struct sigaction *a)
@@ -199,6 +200,29 @@ EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 
 	return NEXT(pthread_sigmask)(how, but_ours(how, set, &copy), old);
 }
+
+/* What is reserved for us but not used leaves a program little of an address space that it limits. */
+static void before_limit(pid_t pid, int resource, const struct rlimit *set)
+{
+	if ((resource == RLIMIT_AS || resource == RLIMIT_DATA) && set && set->rlim_cur != RLIM_INFINITY && (pid == 0 || pid == getpid()))
+		collector_limited(set->rlim_cur);
+}
+
+EXPORT int setrlimit(__rlimit_resource_t resource, const struct rlimit *set)
+{
+	before_limit(0, (int)resource, set);
+	return NEXT(setrlimit)(resource, set);
+}
+
+EXPORT int setrlimit64(__rlimit_resource_t resource, const struct rlimit64 *set) __attribute__((alias("setrlimit")));
+
+EXPORT int prlimit(pid_t pid, enum __rlimit_resource resource, const struct rlimit *set, struct rlimit *old)
+{
+	before_limit(pid, (int)resource, set);
+	return NEXT(prlimit)(pid, resource, set, old);
+}
+
+EXPORT int prlimit64(pid_t pid, enum __rlimit_resource resource, const struct rlimit64 *set, struct rlimit64 *old) __attribute__((alias("prlimit")));
 
 EXPORT int dlclose(void *handle)
 {

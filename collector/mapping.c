@@ -6,12 +6,34 @@
 
 enum { PAGE = 4096 };
 
+static uint64_t coming = UINT64_MAX;
+
+void space_expect(uint64_t limit)
+{
+	coming = limit;
+}
+
 bool space_permitted(uint64_t n)
 {
 	enum { PART = 64 };
-	struct rlimit limit = { 0, 0 };
+	static const int limits[] = { RLIMIT_AS, RLIMIT_DATA };
 
-	return sys4(SYS_prlimit64, 0, RLIMIT_AS, NULL, &limit) == 0 && (limit.rlim_cur == RLIM_INFINITY || n <= limit.rlim_cur / PART);
+	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+		struct rlimit limit = { 0, 0 };
+
+		if (sys4(SYS_prlimit64, 0, limits[i], NULL, &limit) < 0 || (limit.rlim_cur != RLIM_INFINITY && n > limit.rlim_cur / PART))
+			return false;
+	}
+	return coming == UINT64_MAX || n <= coming / PART;
+}
+
+void mapping_cut(struct object *o, size_t n)
+{
+	n = (n + PAGE - 1) / PAGE * PAGE;
+	if (n >= o->mapped)
+		return;
+	sys2(SYS_munmap, (char *)o->header + n, o->mapped - n);
+	o->mapped = n;
 }
 
 /* The kernel adds 0 to a word of the page, which fails where a store of ours would end in SIGBUS. */

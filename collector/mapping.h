@@ -14,13 +14,19 @@
 #include <stdint.h>
 
 /*
- * Whether the program's address space has n bytes more for us: of one that is limited we
+ * Whether the program's address space and its data have n bytes more for us: where they are limited we
  * take a small part, for allocations of the program must not fail by us.
  */
 bool space_permitted(uint64_t n);
 
+/* A limit that the program is about to set, which counts from now on as well; UINT64_MAX: none. */
+void space_expect(uint64_t limit);
+
 /* Maps n bytes of an open count file as the object's; false if there is no memory or room for it. */
 bool mapping_make(struct object *o, int fd, size_t n);
+
+/* Unmaps what is behind the first n bytes, which nobody uses any more. */
+void mapping_cut(struct object *o, size_t n);
 
 /*
  * Makes sure that there is room for the page at an offset of the object's file, and

@@ -295,7 +295,7 @@ func TestPathsWithoutRoom(t *testing.T) {
 	if !noted || !stored {
 		t.Errorf("some samples lost: %v, some stored: %v", noted, stored)
 	}
-	for _, limit := range []string{"-f 0", "-f 1", "-f 1100", "-v 16384", "-v 262144"} {
+	for _, limit := range []string{"-f 0", "-f 1", "-f 1100", "-v 16384", "-v 262144", "-d 16384", "-d 40960", "-d 262144"} {
 		check(prepare(t, "s q1000", "sh", "-c", "ulimit "+limit+"; exec "+filepath.Join(built, "paths")+" deep 250"), "ulimit "+limit)
 	}
 }

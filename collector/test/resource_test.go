@@ -131,6 +131,17 @@ func TestAllocationsOfIntervals(t *testing.T) {
 	}
 }
 
+// A program that limits its address space has it to itself, though trees of many resources were there before.
+func TestResourcesInLittleSpace(t *testing.T) {
+	for _, megabytes := range []uint64{40, 400} {
+		s := measured(t, "xalloc:1 xcpu:1000 xio:1 xread:1 xwrite:1 xfaults:16 xfpe", "processes", "late-space", strconv.FormatUint(megabytes, 10)).ok("done\n")
+		p := s.resources(s.state.Pid())["alloc"].whole()
+		p.exactly(megabytes/2<<20, "space", "malloc")
+		p.exactly(2*2000, "asks", "ask", "malloc")
+		p.exactly(2000, "late_space", "ask", "malloc")
+	}
+}
+
 func TestOwnMallocIsKept(t *testing.T) {
 	s := measured(t, "xalloc:1", "allocations-own", "known").ok("done\n")
 	p := s.resources(s.state.Pid())["alloc"]

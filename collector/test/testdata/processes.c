@@ -1,6 +1,7 @@
 // Programs that make processes and threads, end them, or have little room: processes NAME [N].
 #include "abuse.h"
 
+#include <malloc.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <spawn.h>
@@ -233,6 +234,40 @@ static void space(int n, char **more)
 	CHECK(!malloc((size_t)n << 20) && errno == ENOMEM);
 }
 
+static pthread_barrier_t barrier;
+
+static CALLED void ask(void)
+{
+	CHECK(malloc(2000));
+}
+
+static void *asks(void *unused)
+{
+	(void)unused;
+	ask();
+	pthread_barrier_wait(&barrier);
+	pthread_barrier_wait(&barrier);
+	ask();
+	return NULL;
+}
+
+// The same, when all that it uses has been sampled, with a thread that goes on.
+static void late_space(int n, char **more)
+{
+	pthread_t t;
+	pthread_attr_t a;
+
+	CHECK(mallopt(M_ARENA_MAX, 1));
+	CHECK(!pthread_barrier_init(&barrier, NULL, 2) && !pthread_attr_init(&a) && !pthread_attr_setstacksize(&a, 1 << 18));
+	CHECK(!pthread_create(&t, &a, asks, NULL));
+	pthread_barrier_wait(&barrier);
+	ask();
+	burn(0.05);
+	space(n, more);
+	pthread_barrier_wait(&barrier);
+	CHECK(!pthread_join(t, NULL));
+}
+
 static void descriptors(int n, char **more)
 {
 	(void)more;
@@ -262,7 +297,7 @@ static void locked(int n, char **more)
 
 static const struct mode modes[] = {
 	{ "forks", forks }, { "executes", executes }, { "vforks", vforks }, { "daemonises", daemonises }, { "cancels", cancels },
-	{ "births", births }, { "space", space }, { "descriptors", descriptors }, { "files", files }, { "locked", locked },
+	{ "births", births }, { "space", space }, { "late-space", late_space }, { "descriptors", descriptors }, { "files", files }, { "locked", locked },
 };
 
 MODES(modes)
