@@ -11,6 +11,8 @@
 #include "signals.h"
 #include "sys.h"
 
+#include <errno.h>
+#include <link.h>
 #include <linux/seccomp.h>
 #include <stdarg.h>
 #include <sys/prctl.h>
@@ -152,6 +154,24 @@ EXPORT int prctl(int option, ...)
 	if (option == PR_SET_SECCOMP && (a[0] == SECCOMP_MODE_STRICT || a[1]))
 		collector_confine();
 	return NEXT(prctl)(option, a[0], a[1], a[2], a[3]);
+}
+
+/* The same by libseccomp, which makes the system call itself. */
+int seccomp_load(void *filter);
+
+EXPORT int seccomp_load(void *filter)
+{
+	__typeof__(&seccomp_load) f = (__typeof__(&seccomp_load))dlsym(RTLD_NEXT, "seccomp_load");
+	Dl_info info;
+	void *map;
+
+	/* One that only its own users see is found by what these are linked with. */
+	if (!f && dladdr1(__builtin_return_address(0), &info, &map, RTLD_DL_LINKMAP))
+		f = (__typeof__(&seccomp_load))dlsym(map, "seccomp_load");
+	if (!f)
+		return -ENOSYS;
+	collector_confine();
+	return f(filter);
 }
 
 /*

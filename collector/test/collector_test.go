@@ -68,6 +68,8 @@ func run(m *testing.M) int {
 		{"gcc", "-O2", "-g", "-o", lib("polite-linked"), "testdata/polite.c", lib("pct.o"), "-lm"},
 		{"gcc", "-O2", "-g", "-shared", "-fPIC", "-o", lib("first.so"), "testdata/work.c", "-Wl,--defsym=is_first=1"},
 		{"gcc", "-O2", "-g", "-shared", "-fPIC", "-o", lib("second.so"), "testdata/work.c", "-Wl,--defsym=is_second=1"},
+		{"gcc", "-O2", "-shared", "-fPIC", "-DLIBRARY", "-o", lib("confines.so"), "testdata/confines.c"},
+		{"gcc", "-O2", "-o", lib("confines"), "testdata/confines.c", lib("confines.so"), "-lm"},
 		{"gcc", "-O2", "-o", lib("signals"), "testdata/signals.c", "-lm", "-lpthread"},
 		{"gcc", "-O2", "-o", lib("stacks"), "testdata/stacks.c", "-lm", "-lpthread"},
 		{"gcc", "-O2", "-o", lib("processes"), "testdata/processes.c", "-lm", "-lpthread"},

@@ -41,6 +41,16 @@ func TestConfinedProgramIsNoted(t *testing.T) {
 	}
 }
 
+// A system call of ours would end such a program.
+func TestConfinedByLibseccomp(t *testing.T) {
+	for _, letters := range []string{"q4000", "s q1000", "xcpu:1000 xalloc:1 xfaults:1 xio:1 xwrite:1"} {
+		s := measured(t, letters, "confines").ok("done\n")
+		if m := s.meta(); m.State != "complete" || !strings.Contains(strings.Join(m.Notes, "\n"), "confined itself") {
+			t.Errorf("%s: state %s, notes %q", letters, m.State, m.Notes)
+		}
+	}
+}
+
 // Files stay sparse where the program has all its memory locked.
 func TestLockedMemory(t *testing.T) {
 	s := prepare(t, "lq4000", "polite", "locked").run().ok("done\n")
