@@ -123,8 +123,13 @@ static bool is_ours(uintptr_t pc)
 
 void sample_tick(const ucontext_t *context, uint64_t missed)
 {
-	if (atomic_load_explicit(&off, memory_order_relaxed) || is_ours(context_pc(context)))
+	if (atomic_load_explicit(&off, memory_order_relaxed))
 		return;
+	/* Those that were due before may have been the program's. */
+	if (is_ours(context_pc(context))) {
+		lose(NULL, missed);
+		return;
+	}
 	if (!pace_begin()) {
 		lose(NULL, missed + 1);
 		return;
