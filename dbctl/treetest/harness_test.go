@@ -23,7 +23,7 @@ import (
 var tree struct{ dir, bin, targets string }
 
 // patience bounds every wait for something that must happen.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 func TestMain(m *testing.M) { os.Exit(runTests(m)) }
 

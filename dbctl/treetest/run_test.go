@@ -22,7 +22,7 @@ type result struct{ stdout, stderr, status string }
 // what it has left in its process group.
 func execute(t *testing.T, dir, stdin string, argv ...string) result {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 3*patience)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	path, err := lookPath(argv[0])
 	if err != nil {

@@ -119,7 +119,7 @@ func TestTimeouts(t *testing.T) {
 			t.Parallel()
 			want := results(t)
 			// Long enough to start all of them and dbctl, on a busy machine too.
-			calls := blockedCalls(t, 15*time.Second, true)
+			calls := blockedCalls(t, 30*time.Second, true)
 			awaitBlocked(t, calls)
 			root := t.TempDir()
 			got := execute(t, t.TempDir(), "", "dbctl", "-o", root, "-D", "interval=1000", "-t", "120", "-p", pids(calls), what)
