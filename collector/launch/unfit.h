@@ -24,6 +24,14 @@ static ssize_t unfit_read(int fd, void *to, size_t n, off_t at) {
     return (ssize_t)syscall(SYS_pread64, fd, to, n, at);
 }
 
+/* unfit_open opens a program; what is no file, such as a FIFO, is left alone. No thread is cancelled there. */
+static int unfit_open(const char *path) {
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+        return -1;
+    return (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
 /* own_linker is the last part of our dynamic linker's name: the library was made by
  * the same compiler for the same one. */
 static const char *own_linker(void) {
@@ -111,7 +119,7 @@ static inline const char *why_not(const char *path) {
             ElfW(Ehdr) elf;
         } head;
         memset(&head, 0, sizeof head);
-        int fd = open(path, O_RDONLY | O_CLOEXEC);
+        int fd = unfit_open(path);
         if (fd < 0) /* executable and no more: most can have the library */
             return takes_rights(path) ? other_rights : NULL;
         ssize_t got = unfit_read(fd, &head, script_line, 0);
@@ -121,7 +129,7 @@ static inline const char *why_not(const char *path) {
             reason = other_rights;
         else if (!script && got >= (ssize_t)sizeof head.elf && memcmp(head.text, ELFMAG, SELFMAG) == 0)
             reason = why_not_elf(fd, &head.elf);
-        close(fd);
+        syscall(SYS_close, fd);
         if (!script)
             return reason; /* what is neither is for a shell, or the kernel will tell */
         char *name = head.text + 2 + strspn(head.text + 2, " \t");

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/profilecollection/pct/pct/data"
@@ -105,6 +106,18 @@ func TestAllocationsOfFamily(t *testing.T) {
 	}
 	bytesOf(child)
 	child.exactly(0, "of_thread")
+}
+
+// What is executed is looked at first, but a FIFO is not opened: that would wait for a writer.
+func TestExecutingNoFile(t *testing.T) {
+	fifo := filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(fifo, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s := measured(t, "xcpu", "timeout", "-s", "KILL", "60", "sh", "-c", fifo+"; echo $?")
+	if !strings.HasSuffix(s.out, "\n126\n") || !s.state.Success() {
+		t.Errorf("%v: %q", s.state, s.out)
+	}
 }
 
 // What spans several intervals weighs as many: 10,240 bytes are 10 intervals of 1,024.
