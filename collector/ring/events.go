@@ -44,6 +44,10 @@ func newEvents(specs []eventSpec) *events {
 
 // add opens the events of a thread on all processors, or with allTasks those of the
 // processors. Where the kernel's part is not permitted, and not asked for, it's left out.
+//
+// Calls of functions are counted on processors, with those of other processes, which are left out
+// when they are read: of an event that is to be inherited the kernel looks for the name of the file anew
+// at each fork, in the memory of the process that forks, and fails the fork.
 func (e *events) add(target int) error {
 	for which := range e.specs {
 		s := &e.specs[which]
@@ -51,6 +55,12 @@ func (e *events) add(target int) error {
 			continue
 		}
 		s.target = target
+		if s.file != nil {
+			if len(e.fds[which]) > 0 {
+				continue
+			}
+			s.target, s.onExec = allTasks, false
+		}
 		for i := range e.cpus {
 			id, err := e.open(which, i)
 			if isPermission(err) && s.user && s.file == nil && len(e.fds[which]) == 0 {
@@ -67,7 +77,7 @@ func (e *events) add(target int) error {
 			if s.tells && e.rings[i] != nil {
 				e.choose(len(e.rings[i].data))
 			}
-			if target != allTasks {
+			if s.target != allTasks {
 				e.direct[target] = append(e.direct[target], id)
 			}
 		}

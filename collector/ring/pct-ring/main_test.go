@@ -48,6 +48,7 @@ func build() error {
 		{"gcc", "-O1", "-g", "-Wall", "-pthread", "-o", built + "/spin-long", "testdata/spin.c"},
 		{"gcc", "-O1", "-g", "-Wall", "-pthread", "-static", "-o", built + "/spin-static", "testdata/spin.c"},
 		{"gcc", "-O2", "-fno-optimize-sibling-calls", "-Wall", "-o", built + "/deep", "testdata/deep.c"},
+		{"gcc", "-O2", "-Wall", "-o", built + "/family", "testdata/family.c", "-lpthread"},
 		{"g++", "-O2", "-fno-optimize-sibling-calls", "-Wall", "-pthread", "-o", built + "/stacks", "testdata/stacks.cc"},
 		{"gcc", "-O2", "-fno-optimize-sibling-calls", "-Wall", "-pthread", "-o", built + "/uses", "testdata/uses.c"},
 		{"gcc", "-O2", "-fno-optimize-sibling-calls", "-Wall", "-pthread", "-static", "-o", built + "/uses-static", "testdata/uses.c"},

@@ -165,6 +165,25 @@ func TestNoneOfResource(t *testing.T) {
 	}
 }
 
+// Calls are counted in threads and children, too, which are made as without us.
+func TestCallsOfFamilies(t *testing.T) {
+	const times = 100
+	r := command(t, "-paths", "-r", "calls:one:1", "-r", "calls:libc.so.6:fork:1", "family", fmt.Sprint(times))
+	r.want(0)
+	for _, resource := range []string{"calls:one", "calls:libc.so.6:fork"} {
+		var weight uint64
+		for _, run := range r.runs("family") {
+			if run.Header.Resource == resource {
+				w, _ := usage(t, run, "family")
+				weight += w
+			}
+		}
+		if want := map[string]uint64{"calls:one": 4 * times, "calls:libc.so.6:fork": 1}[resource]; weight != want {
+			t.Errorf("%d %s, want %d", weight, resource, want)
+		}
+	}
+}
+
 // Each event is a sample if the interval is 1.
 func TestEveryEvent(t *testing.T) {
 	r := command(t, "-paths", "-r", "faults:1", "-r", "calls:reading:1", "-r", "calls:libc.so.6:read:1", "uses", "touch", "64", "read", "30", "100")
