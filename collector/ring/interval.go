@@ -122,6 +122,8 @@ func (s source) amount(text string) (uint64, error) {
 		return 0, fmt.Errorf("an interval of %s is too short: %v is the least", text, Shortest)
 	case n == 0:
 		return 0, fmt.Errorf("the interval %s is none: want %s", text, s.intervals())
+	case s.unit != micro && s.unit != byteUnit && !value.IsInt():
+		return 0, fmt.Errorf("%q is no whole number: want %s", text, s.intervals())
 	}
 	return n, nil
 }
