@@ -88,6 +88,12 @@ static inline bool outside(char *frame)
 	return !outer || frame > outer;
 }
 
+void pct_landed(uintptr_t sp)
+{
+	if (outer && (uintptr_t)outer < sp)
+		outer = NULL;
+}
+
 #define FRAME ((char *)__builtin_frame_address(0))
 
 /*

@@ -6,6 +6,7 @@
  * cancelled threads and back traces, asks one of these functions what it is to know of the first
  * frame's code, before it reads the return addresses further out.
  */
+#include "consume.h"
 #include "next.h"
 #include "text.h"
 #include "unwind/unwind.h"
@@ -130,10 +131,17 @@ static uintptr_t target(const struct __jmp_buf_tag *to)
 	return (sp >> ROTATED | sp << (64 - ROTATED)) ^ guard;
 }
 
+static void landed(uintptr_t sp)
+{
+	unwind_landed(sp);
+	if (pct_landed)
+		pct_landed(sp);
+}
+
 #define JUMP(name)                                                              \
 	EXPORT void name(struct __jmp_buf_tag to[1], int value)                 \
 	{                                                                       \
-		unwind_landed(target(to));                                      \
+		landed(target(to));                                             \
 		if (!next_##name)                                               \
 			find_next();                                            \
 		next_##name(to, value);                                         \

@@ -150,6 +150,11 @@ func TestBytesMoved(t *testing.T) {
 	}
 }
 
+func TestBytesMovedAfterJump(t *testing.T) {
+	s := measured(t, "xread:1", "moves", "jump").ok("")
+	s.resources(s.state.Pid())["read"].whole().exactly(10*100, "further_in", "read")
+}
+
 // A call of many intervals weighs as many.
 func TestBytesOfIntervals(t *testing.T) {
 	s := measured(t, "xread:64", "moves", t.TempDir()+"/file").ok("")

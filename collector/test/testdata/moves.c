@@ -1,14 +1,16 @@
 /*
- * moves FILE: writes a file and reads it again, by functions and of sizes that are known; what a stream of its own
+ * moves FILE|jump: writes a file and reads it again, by functions and of sizes that are known; what a stream of its own
  * moves by `write` inside is not to count twice.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sendfile.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -81,11 +83,54 @@ __attribute__((noipa)) void by_sendfile(int fd)
 	close(to);
 }
 
+static sigjmp_buf back;
+
+static void on_alarm(int signal)
+{
+	(void)signal;
+	siglongjmp(back, 1);
+}
+
+__attribute__((noipa)) void further_in(int depth)
+{
+	char p[4096];
+	int fd;
+
+	if (depth > 0) {
+		further_in(depth - 1);
+		__asm__ volatile("" : : "r"(p) : "memory");
+		return;
+	}
+	fd = open("/dev/zero", O_RDONLY);
+	for (int i = 0; i < TIMES; i++)
+		must(read(fd, p, 100) == 100);
+	close(fd);
+}
+
+/* A handler jumps out of a function of a stream, which waits; what is called afterwards is further in. */
+static void jump(void)
+{
+	struct itimerval soon = { .it_value = { 0, 50000 } };
+	char p[100];
+	int fds[2];
+
+	must(!pipe(fds) && signal(SIGALRM, on_alarm) != SIG_ERR);
+	if (!sigsetjmp(back, 1)) {
+		setitimer(ITIMER_REAL, &soon, NULL);
+		must(fgets(p, sizeof p, fdopen(fds[0], "r")) == NULL);
+	}
+	further_in(5);
+}
+
 int main(int argc, char **argv)
 {
 	FILE *f;
 
 	must(argc > 1);
+	if (!strcmp(argv[1], "jump")) {
+		jump();
+		return 0;
+	}
 	path = argv[1];
 	memset(line, 'y', 100);
 	f = fopen(path, "w+");
