@@ -82,6 +82,44 @@ func TestStop(t *testing.T) {
 	}
 }
 
+// TestHangUp: a program that heeds the end of its terminal outlives it, and the report comes. The shell
+// has told all of the job; what samples from outside is not to end the program as if profile alone had been told.
+func TestHangUp(t *testing.T) {
+	const work = `trap 'echo HUP >>came' HUP; trap 'echo TERM >>came; exit 1' TERM; echo ready:
+while [ ! -e end ]; do sleep 0.05; echo .; done`
+	for collector, command := range collectors {
+		t.Run(collector, func(t *testing.T) {
+			term := start(t, "bash", "--norc", "-i")
+			file := func(name string) string { return filepath.Join(term.cmd.Dir, name) }
+			await := func(name, text string) {
+				t.Helper()
+				for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+					if b, _ := os.ReadFile(file(name)); strings.Contains(string(b), text) {
+						return
+					} else if time.Now().After(end) {
+						t.Fatalf("no %q in %s: %q", text, name, b)
+					}
+				}
+			}
+			if err := os.WriteFile(file("work"), []byte(work), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			term.send(strings.Join(command, " ") + " -i 1ms -O report sh work\n")
+			term.expect("ready:")
+			term.side.Close() // as soon as the next dot is read
+			await("came", "HUP")
+			time.Sleep(300 * time.Millisecond) // another one would come within this time
+			if err := os.WriteFile(file("end"), nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			await("report", "# sh work")
+			if b, _ := os.ReadFile(file("came")); strings.Contains(string(b), "TERM") {
+				t.Errorf("of a hang-up came %q", b)
+			}
+		})
+	}
+}
+
 // A terminal is a session with a command in it, and what it has printed.
 type terminal struct {
 	t    *testing.T
