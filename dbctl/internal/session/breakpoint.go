@@ -69,15 +69,23 @@ func (p *process) remove(addr uint64) error {
 }
 
 func (p *process) poke(addr uint64, b byte) error {
+	f, err := p.openMemory()
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt([]byte{b}, int64(addr))
+	return err
+}
+
+func (p *process) openMemory() (*os.File, error) {
 	if p.file == nil {
 		f, err := os.OpenFile("/proc/"+itoa(p.pid)+"/mem", os.O_RDWR, 0)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		p.file = f
 	}
-	_, err := p.file.WriteAt([]byte{b}, int64(addr))
-	return err
+	return p.file, nil
 }
 
 // write changes memory, below the breakpoints.

@@ -100,6 +100,9 @@ func (c *callClock) close() {
 		delete(p.counting, addr)
 		p.remove(addr)
 	}
+	if m := p.tree.mender; m != nil {
+		m.Forget(p.pid)
+	}
 	p.mu.Unlock()
 	if c.met {
 		p.forkNote("each call that was counted stopped the program for some microseconds")
@@ -172,11 +175,19 @@ func (c *callClock) insert(sites []*callSite) error {
 	p := c.p
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	original := make(map[uint64]byte)
 	for _, s := range sites {
-		if p.memory.ReadAt(s.code[:], s.addr) < len(s.code) {
+		n := p.memory.ReadAt(s.code[:], s.addr)
+		p.hide(s.code[:], s.addr)
+		if n > 0 {
+			original[s.addr] = s.code[0]
+		}
+		if n < len(s.code) {
 			s.code = [codeLength]byte{} // it's stepped
 		}
-		p.hide(s.code[:], s.addr)
+	}
+	p.guarded(original)
+	for _, s := range sites {
 		if err := p.insert(s.addr); err != nil {
 			return err
 		}
@@ -187,6 +198,31 @@ func (c *callClock) insert(sites []*callSite) error {
 		c.sites[s.addr] = s
 	}
 	return nil
+}
+
+// guarded has the mender know of breakpoints that are about to be put in. It is a help, without which the
+// process is counted, too.
+func (p *process) guarded(original map[uint64]byte) {
+	t := p.tree
+	if t.mender == nil && !t.unmended {
+		done := make(chan struct{})
+		go func() { // not as a child of the tracing thread, which would take its status
+			defer close(done)
+			if m, err := tracer.NewMender(); err == nil {
+				t.mender = m
+				t.closers = append(t.closers, m)
+			} else {
+				t.unmended = true
+			}
+		}()
+		<-done
+	}
+	if t.mender == nil || p.lender != nil {
+		return
+	}
+	if f, err := p.openMemory(); err == nil {
+		t.mender.Keep(p.pid, f, original)
+	}
 }
 
 // begins is when the program comes to its first instruction.

@@ -53,6 +53,7 @@ const answerTime = 120 * time.Second
 func Launcher() {
 	tracer.Launcher()
 	tracer.Guardian()
+	tracer.Mend()
 }
 
 // Run profiles, and returns the exit status to pass on: the program's own, or

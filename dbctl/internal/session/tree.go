@@ -38,6 +38,8 @@ type tree struct {
 	host      string
 	habits    map[*machine.Exec]habit
 	traps     forkTraps
+	mender    *tracer.Mender // takes out the breakpoints of clocks if we are killed; nil: not needed yet
+	unmended  bool           // it can't be had
 	cost      stopCost
 
 	root      *process // launched; nil: attached to

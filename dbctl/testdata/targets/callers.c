@@ -8,6 +8,8 @@
 //   memory N    tells its number in the file pid, waits for the file go, asks N times for memory
 //               in all ways, makes the file done, waits for the file end
 //   unload      as memory, but instead of asking for memory puts its own in the place of a library
+//   killed N    as memory, but waits until its code is changed, makes the file in, waits until it
+//               is as it was, and does as calls
 //   trap N      handles SIGTRAP, gets a SIGUSR1, and does as calls
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -218,6 +220,21 @@ static unsigned long code(void)
     return hash;
 }
 
+static void killed(int n, unsigned long before)
+{
+    make("pid");
+    for (int changed = 1; changed >= 0; changed--) {
+        for (int i = 0; (code() != before) != changed; i++) {
+            if (i > 60000)
+                abort();
+            usleep(1000);
+        }
+        if (changed)
+            make("in");
+    }
+    both(n);
+}
+
 int main(int argc, char **argv)
 {
     unsigned long before;
@@ -239,6 +256,8 @@ int main(int argc, char **argv)
         memory(n);
     else if (strcmp(argv[1], "unload") == 0)
         unload();
+    else if (strcmp(argv[1], "killed") == 0)
+        killed(n, before);
     else if (strcmp(argv[1], "trap") == 0)
         signal(SIGTRAP, count), signal(SIGUSR1, count), raise(SIGUSR1), both(n);
     if (argc > 3)
