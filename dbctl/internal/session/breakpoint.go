@@ -206,6 +206,10 @@ func (t *tree) trap(th *thread) bool {
 	p.mu.Unlock()
 	info, _ := t.tracer.Siginfo(th.tid)
 	if th.over != 0 {
+		if info.Code() == kernelSent && th.regs.Rip-1 == th.over {
+			// Another thread was over it first, which put it back.
+			th.again = place{th.over, th.regs.Rsp}
+		}
 		th.stepped()
 		if info.Code() > 0 && info.Code() != kernelSent {
 			t.goOn(th)

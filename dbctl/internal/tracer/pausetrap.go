@@ -256,7 +256,10 @@ func peek(pid int, addr uint64) (uint64, error) {
 
 func write(pid int, addr uint64, b []byte) error {
 	local := []unix.Iovec{{Base: &b[0], Len: uint64(len(b))}}
-	_, err := unix.ProcessVMWritev(pid, local, []unix.RemoteIovec{{Base: uintptr(addr), Len: len(b)}}, 0)
+	n, err := unix.ProcessVMWritev(pid, local, []unix.RemoteIovec{{Base: uintptr(addr), Len: len(b)}}, 0)
+	if err == nil && n < len(b) {
+		return unix.EFAULT // on the next page
+	}
 	return err
 }
 
