@@ -172,7 +172,7 @@ int rundir_open(void)
 		return fd;
 	if (made == DIRECTORIES_MOST)
 		return -1;
-	if (made++)
+	if (made++ && path[0])
 		note_post(NOTE_NEW_DIRECTORY);
 	path[0] = '\0';
 	root = open_root();
