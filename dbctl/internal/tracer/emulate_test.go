@@ -168,7 +168,7 @@ func randomize(r *unix.PtraceRegs, area uint64) {
 	}
 	r.Rsp = area + uint64(rand.UintN(64))*8
 	r.Rdi = area + uint64(rand.UintN(64))
-	r.Rcx = 0x10 // no address
+	r.Rcx = 0x10        // no address
 	r.Orig_rax = noCall // else the kernel takes some values of rax for a system call's, and begins it again
 	r.R12 = uint64(rand.UintN(32))
 	r.Eflags = r.Eflags&^allFlags | rand.Uint64()&allFlags
