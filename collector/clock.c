@@ -32,6 +32,7 @@ struct slot {
 	uint64_t random; /* state of its random numbers */
 	uint64_t due;    /* random intervals by timer: when, on the clock of the timer */
 	bool first;      /* the first, shorter, period of an event has begun */
+	bool little;     /* the thread's stack is small */
 };
 
 /* As the kernel reads it; the names of libraries for its last member differ. */
@@ -187,7 +188,10 @@ static void start(struct slot *s)
 {
 	if (atomic_load(&paused))
 		return;
-	events_start((int)(s - slots), atomic_load(&s->tid));
+	if (!s->little)
+		events_start((int)(s - slots), atomic_load(&s->tid));
+	else
+		events_left_out();
 	if (s->live || kind == BY_NOTHING)
 		return;
 	if (kind == BY_TIMER) {
@@ -289,6 +293,13 @@ static bool choose_signal(int but)
 	return false;
 }
 
+static __thread bool little __attribute__((tls_model("initial-exec")));
+
+void clock_little_stack(void)
+{
+	little = true;
+}
+
 int clock_begin(void)
 {
 	int tid = (int)sys0(SYS_gettid);
@@ -305,6 +316,7 @@ int clock_begin(void)
 			;
 		hold(s, &mask);
 		s->random ^= (uint64_t)tid << 40 ^ sys_time(CLOCK_MONOTONIC) * UINT64_C(0x9e3779b97f4a7c15);
+		s->little = little;
 		start(s);
 		unhold(s, &mask);
 		return (int)i;

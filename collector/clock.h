@@ -24,6 +24,12 @@ uint64_t clock_choose(void (*handler)(int, siginfo_t *, void *));
 /* Whether threads are followed as they begin and end, each with a clock of its own; else the first one's is for all. */
 bool clock_of_each_thread(void);
 
+/*
+ * The calling thread, which has no clock yet, has a small stack. Ticks come anywhere, and find room in it; but a
+ * page fault is where the stack is deeper than ever before, and leaves none for a signal: these are left out.
+ */
+void clock_little_stack(void);
+
 /* Starts the clock of another thread, the calling one; its slot, or -1 if it has none. */
 int clock_begin(void);
 

@@ -164,6 +164,12 @@ void events_start(int slot, int tid)
 	}
 }
 
+void events_left_out(void)
+{
+	if (atomic_load(&on))
+		note_post(NOTE_EVENTS_STACKS);
+}
+
 void events_stop(int slot)
 {
 	for (uint32_t i = 0; i < count; i++) {

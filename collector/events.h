@@ -20,6 +20,9 @@ void events_choose(void (*handler)(int, siginfo_t *, void *));
 void events_start(int slot, int tid);
 void events_stop(int slot);
 
+/* Tells that a thread has none, as its stack is small. */
+void events_left_out(void);
+
 /* Forgets the events of so many slots, which the parent process has. */
 void events_forget(uint32_t slots);
 

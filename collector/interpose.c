@@ -15,6 +15,7 @@
 #include <link.h>
 #include <linux/seccomp.h>
 #include <stdarg.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -243,6 +244,16 @@ EXPORT int prlimit(pid_t pid, enum __rlimit_resource resource, const struct rlim
 }
 
 EXPORT int prlimit64(pid_t pid, enum __rlimit_resource resource, const struct rlimit64 *set, struct rlimit64 *old) __attribute__((alias("prlimit")));
+
+/* The kernel fills what is mapped, and counts it as locked, also what is there for contexts that may come. */
+EXPORT int mlockall(int flags)
+{
+	enum { AS_LIMIT = 128 << 20 /* 2 MB of that are ours */ };
+
+	if (flags & MCL_CURRENT)
+		collector_limited(AS_LIMIT);
+	return NEXT(mlockall)(flags);
+}
 
 EXPORT int dlclose(void *handle)
 {

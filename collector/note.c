@@ -41,6 +41,7 @@ static const char *const sentences[NOTES] = {
 	[NOTE_EVENTS_REFUSED] = "page faults are not sampled: there are no events for them here, as the kernel permits none or is older than 5.19, the program handles SIGTRAP, or a debugger holds it (pct-ring may count them)",
 	[NOTE_EVENTS_KERNEL] = "page faults in system calls, such as a read into fresh memory, are not sampled, and these were a fifth or more (profile -k -r faults counts them)",
 	[NOTE_EVENTS_OVERLAP] = "of page faults not all that was asked for is sampled: minor-faults and major-faults are not measured beside faults, which has both",
+	[NOTE_EVENTS_STACKS] = "page faults of threads with stacks of less than 64 KB are not sampled: there would be no room for the signal (pct-ring counts them)",
 	[NOTE_EVENTS_SIGNAL] = "page faults are not sampled any more: the program uses SIGTRAP (pct-ring counts them)",
 };
 

@@ -16,12 +16,13 @@
 const bool threads_followed = true;
 
 /* Threads that have been made and have not yet read what to do. */
-enum { BIRTHS = 1024 };
+enum { BIRTHS = 1024, LITTLE = 64 << 10 /* bytes of a stack */ };
 
 struct birth {
 	_Atomic bool taken;
 	void *(*f)(void *);
 	void *argument;
+	bool little; /* its stack is small */
 };
 
 static struct birth births[BIRTHS];
@@ -47,6 +48,8 @@ static void begin_clock(struct birth *b)
 {
 	int slot;
 
+	if (b->little)
+		clock_little_stack();
 	atomic_store_explicit(&b->taken, false, memory_order_release);
 	fpe_thread();
 	slot = clock_begin();
@@ -92,6 +95,7 @@ static struct birth *expect(void *(*f)(void *), void *argument)
 	if (b) {
 		b->f = f;
 		b->argument = argument;
+		b->little = false;
 	}
 	return b;
 }
@@ -114,6 +118,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
 	static _Atomic(create_function *) next;
 	create_function *create = atomic_load(&next);
 	struct birth *b = expect(f, argument);
+	size_t stack;
 	int err;
 
 	if (!create) {
@@ -122,6 +127,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
 	}
 	if (!b)
 		return create(thread, attributes, f, argument);
+	b->little = attributes && pthread_attr_getstacksize(attributes, &stack) == 0 && stack < LITTLE;
 	err = create(thread, attributes, thread_begins, b);
 	if (err)
 		atomic_store(&b->taken, false);
