@@ -86,6 +86,7 @@ func TestStop(t *testing.T) {
 // has told all of the job; what samples from outside is not to end the program as if profile alone had been told.
 func TestHangUp(t *testing.T) {
 	const work = `trap 'echo HUP >>came' HUP; trap 'echo TERM >>came; exit 1' TERM; echo ready:
+i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done # to be sampled
 while [ ! -e end ]; do sleep 0.05; echo .; done`
 	for collector, command := range collectors {
 		t.Run(collector, func(t *testing.T) {
