@@ -3,6 +3,7 @@ package ring
 import (
 	"time"
 
+	"github.com/profilecollection/pct/internal/gtick"
 	"github.com/profilecollection/pct/pct/data"
 	"github.com/profilecollection/pct/unwind"
 )
@@ -67,11 +68,11 @@ func (t *table) weigh(p *process, s sample) (hits, weight uint64) {
 		return 1, uint64(s.period / time.Microsecond)
 	}
 	if p.timers == nil {
-		p.timers = make([]timer, len(t.cfg.Resources))
+		p.timers = make([]gtick.Timer, len(t.cfg.Resources))
 	}
 	timer := &p.timers[s.spec.resource]
-	timer.interval = s.spec.timed
-	hits = timer.advance(s.amount)
+	timer.Interval = s.spec.timed
+	hits = timer.Advance(s.amount)
 	if of := t.cfg.Resources[s.spec.resource]; of.isTime() {
 		return hits, hits * uint64(of.period()) / uint64(time.Microsecond)
 	}

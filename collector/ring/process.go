@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/profilecollection/pct/internal/gtick"
 	"github.com/profilecollection/pct/unwind"
 )
 
@@ -34,7 +35,7 @@ type process struct {
 	cpu       time.Duration    // that the samples stand for
 	unwinder  *unwind.Unwinder // of call paths; nil: none so far
 	followed  bool             // it knows maps
-	timers    []timer          // by resource, of those that the kernel has none for
+	timers    []gtick.Timer    // by resource, of those that the kernel has none for
 }
 
 // program is what a process executes, from an exec or a fork on.

@@ -2,34 +2,6 @@ package ring
 
 import "testing"
 
-// What spans n intervals has n hits; of less, the hits are as many as the intervals, and are
-// not in step with what is used.
-func TestTimer(t *testing.T) {
-	whole := timer{interval: 1024}
-	for range 1000 {
-		if n := whole.advance(10240); n != 10 {
-			t.Fatalf("10 intervals have %d hits", n)
-		}
-	}
-	one := timer{interval: 1}
-	for n := range uint64(100) {
-		if got := one.advance(n); got != n {
-			t.Fatalf("%d gticks at an interval of 1 have %d hits", n, got)
-		}
-	}
-	// A program that uses 99 gticks here and 1 there has 1 % of the hits there.
-	step := timer{interval: 100}
-	here, there := 0, 0
-	const rounds = 100000
-	for range rounds {
-		here += int(step.advance(99))
-		there += int(step.advance(1))
-	}
-	if here+there != rounds || there < rounds/100-200 || there > rounds/100+200 {
-		t.Errorf("%d and %d hits", here, there)
-	}
-}
-
 // Strides are primes that no program of a short rhythm is in step with.
 func TestStride(t *testing.T) {
 	for interval, want := range map[uint64]uint64{1: 1, 2: 1, 6: 1, 7: 7, 10: 7, 16: 13, 50: 47, 100: 97, 1000: 997, 1 << 46: 1<<46 - 21} {

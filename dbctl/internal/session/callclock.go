@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
+	"github.com/profilecollection/pct/internal/gtick"
 )
 
 // callClock counts what a process asks of functions, by breakpoints on them: their calls,
@@ -27,7 +28,7 @@ type callClock struct {
 	what     counted
 	interval uint64
 	sites    map[uint64]*callSite // by run-time address
-	timers   map[int]*gticks      // by thread
+	timers   map[int]*gtick.Timer // by thread
 	last     map[int]allocation   // by thread: what another function may pass on
 	met      bool                 // a call has stopped the program
 	missing  bool                 // a thread was stepped while others ran
@@ -133,7 +134,7 @@ func (p *process) countCalls(what counted, interval uint64) error {
 	}
 	c := &callClock{
 		p: p, what: what, interval: interval,
-		sites: make(map[uint64]*callSite), timers: make(map[int]*gticks), last: make(map[int]allocation),
+		sites: make(map[uint64]*callSite), timers: make(map[int]*gtick.Timer), last: make(map[int]allocation),
 	}
 	sites, why := p.callSites(what)
 	fresh := p.now != nil && p.now.fresh
@@ -273,10 +274,10 @@ func (c *callClock) count(th *thread, s *callSite) (hits uint64) {
 	}
 	timer := c.timers[th.tid]
 	if timer == nil {
-		timer = newGticks(c.interval)
+		timer = &gtick.Timer{Interval: c.interval}
 		c.timers[th.tid] = timer
 	}
-	return timer.advance(n)
+	return timer.Advance(n)
 }
 
 // place is an instruction in an activation of a function.
