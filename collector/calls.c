@@ -131,11 +131,12 @@ static struct unwind_thread *walker(struct caller *c, uint32_t resource)
  */
 static void find_stack(struct caller *c, uintptr_t sp)
 {
-	uintptr_t low, high, first = getauxval(AT_RANDOM), tp = machine_thread_pointer();
+	uintptr_t low, high, first, tp = machine_thread_pointer();
 
 	if (!c->look_at || ++c->looked < c->look_at)
 		return;
 	c->look_at *= 2;
+	first = getauxval(AT_RANDOM);
 	if (!unwind_find_stack(sp, &low, &high) || ((first < low || first >= high) && high != (tp & ~(uintptr_t)15)))
 		return;
 	c->stack_low = low;

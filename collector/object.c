@@ -50,6 +50,10 @@ static bool complete;
 /* When what is known is to be compared with the map again: coarse monotonic ns. */
 static _Atomic uint64_t stale_at;
 
+/* A look at the clock is a system call, which would be a tenth of what a sample takes: one in so many looks. */
+enum { LOOKS = 16 };
+static _Atomic uint32_t looks;
+
 static bool read_area(struct area *a, uintptr_t pc, struct place *place)
 {
 	uint32_t seq = atomic_load_explicit(&a->seq, memory_order_acquire);
@@ -95,7 +99,11 @@ void object_changed(void)
 
 bool object_stale(void)
 {
-	return sys_time(CLOCK_MONOTONIC_COARSE) >= atomic_load_explicit(&stale_at, memory_order_relaxed);
+	uint64_t at = atomic_load_explicit(&stale_at, memory_order_relaxed);
+
+	if (at && atomic_fetch_add_explicit(&looks, 1, memory_order_relaxed) % LOOKS)
+		return false;
+	return sys_time(CLOCK_MONOTONIC_COARSE) >= at;
 }
 
 struct object *object_anonymous(uintptr_t pc)

@@ -86,7 +86,7 @@ void object_changed(void);
 
 /*
  * Whether the map is to be read before a look-up is believed: after object_changed, and every
- * other second, for not all changes are told of.
+ * other second or some samples later, for not all changes are told of.
  */
 bool object_stale(void);
 
