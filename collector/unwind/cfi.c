@@ -2,17 +2,9 @@
 #include "handler.h"
 #include "memory.h"
 
-/* What entries have in common. */
-struct common {
-	uint64_t code_align;
-	int64_t data_align;
-	unsigned encoding; /* of the addresses in entries */
-	bool augmented;    /* entries have augmentation data */
-};
-
 /* A run of call frame instructions up to a target address. */
 struct run {
-	const struct common *common;
+	const struct cfi_common *common;
 	uint64_t at, target;
 	unsigned depth; /* of remembered rows */
 };
@@ -262,7 +254,7 @@ static bool open_entry(struct cursor *c, const struct objects_view *v, const str
 }
 
 /* Reads a CIE; the cursor then stands at its instructions. */
-static bool open_common(struct cursor *c, const struct objects_view *v, const struct object *o, uintptr_t at, struct common *common, bool *signal)
+static bool open_common(struct cursor *c, const struct objects_view *v, const struct object *o, uintptr_t at, struct cfi_common *common)
 {
 	enum { LETTERS = 8 };
 	char letters[LETTERS];
@@ -279,11 +271,10 @@ static bool open_common(struct cursor *c, const struct objects_view *v, const st
 		return false;
 	if (version == 4 && (cursor_u8(c) != sizeof(void *) || cursor_u8(c)))
 		return false;
-	*common = (struct common){ .encoding = 0 };
+	*common = (struct cfi_common){ .encoding = 0 };
 	common->code_align = cursor_uleb(c);
 	common->data_align = cursor_sleb(c);
 	ra = version == 1 ? cursor_u8(c) : cursor_uleb(c);
-	*signal = false;
 	if (ra != MACHINE_RA)
 		return false;
 	if (!n)
@@ -305,7 +296,7 @@ static bool open_common(struct cursor *c, const struct objects_view *v, const st
 			cursor_u8(c);
 			break;
 		case 'S':
-			*signal = true;
+			common->signal = true;
 			break;
 		default: /* B: signed by the other key; what is not known may have data */
 			i = n;
@@ -335,6 +326,11 @@ static uintptr_t find_pair(const struct objects_view *v, const struct object *o,
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
+		/* Where it may go on: most of a table has not been seen for long. */
+		if (!v->guarded) {
+			__builtin_prefetch((const void *)(o->table + 8 * (uintptr_t)(low + (middle - low) / 2)));
+			__builtin_prefetch((const void *)(o->table + 8 * (uintptr_t)(middle + 1 + (high - middle) / 2)));
+		}
 		if (!table_word(v, o->table + 8 * (uintptr_t)middle, &word))
 			return 0;
 		if (word <= want)
@@ -365,25 +361,42 @@ uintptr_t cfi_start(const struct objects_view *v, const struct object *o, uintpt
 	return pair && table_word(v, pair, &word) ? o->given.header + (uintptr_t)(intptr_t)word : 0;
 }
 
-/* An entry that is about to be executed: the first cursor stands at its instructions, the second at those of its CIE. */
+/* Reads and executes a CIE, into w->common and w->initial. */
+static bool begin_common(struct cfi_work *w, const struct objects_view *v, const struct object *o, uintptr_t at)
+{
+	struct run run = { .common = &w->common, .target = UINTPTR_MAX };
+
+	w->common_at = 0;
+	if (!open_common(&w->program, v, o, at, &w->common))
+		return false;
+	w->row = (struct row){ .signal = w->common.signal };
+	if (!execute(w, &w->program, &run))
+		return false;
+	w->initial = w->row;
+	/* What is not to be read directly may be another one's, the next time. */
+	if (!w->program.guarded)
+		w->common_at = at;
+	return true;
+}
+
+/* An entry that is about to be executed: the cursor stands at its instructions. */
 struct function {
-	struct common common;
 	uint64_t start, length;
-	bool signal;
 };
 
 static bool open_function(struct cfi_work *w, const struct objects_view *v, const struct object *o, uintptr_t at, struct function *f)
 {
-	uintptr_t id_at;
+	uintptr_t id_at, common_at;
 	uint64_t id;
 
 	if (!open_entry(&w->cursor, v, o, at, &id, &id_at) || !id)
 		return false;
-	if (!open_common(&w->program, v, o, id_at - (uintptr_t)id, &f->common, &f->signal))
+	common_at = id_at - (uintptr_t)id;
+	if ((common_at != w->common_at || w->cursor.guarded) && !begin_common(w, v, o, common_at))
 		return false;
-	f->start = cursor_pointer(&w->cursor, f->common.encoding, 0);
-	f->length = cursor_pointer(&w->cursor, f->common.encoding & ENCODING_FORMAT, 0);
-	if (f->common.augmented)
+	f->start = cursor_pointer(&w->cursor, w->common.encoding, 0);
+	f->length = cursor_pointer(&w->cursor, w->common.encoding & ENCODING_FORMAT, 0);
+	if (w->common.augmented)
 		cursor_skip(&w->cursor, cursor_uleb(&w->cursor));
 	return !w->cursor.bad;
 }
@@ -391,13 +404,9 @@ static bool open_function(struct cfi_work *w, const struct objects_view *v, cons
 /* Works out the row for an address of a function, or its last one. */
 static bool execute_to(struct cfi_work *w, const struct function *f, uintptr_t address)
 {
-	struct run run = { .common = &f->common, .target = UINTPTR_MAX };
+	struct run run = { .common = &w->common, .at = f->start, .target = address };
 
-	w->row = (struct row){ .signal = f->signal };
-	if (!execute(w, &w->program, &run))
-		return false;
-	w->initial = w->row;
-	run = (struct run){ .common = &f->common, .at = f->start, .target = address };
+	w->row = w->initial;
 	return execute(w, &w->cursor, &run);
 }
 

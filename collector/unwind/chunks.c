@@ -1,4 +1,5 @@
 #include "chunks.h"
+#include "../sys.h"
 
 enum { PAGE = 4096, TEXT_WORDS = TREE_CHUNK - 1 };
 
@@ -28,6 +29,16 @@ uint32_t place_put(uint32_t *to, uint64_t where)
 	return 3;
 }
 
+/* Has the memory of the links of a page's words at once, which takes less time than a fault for each of its pages. */
+static void have_links(struct tree *t, const char *page)
+{
+	uint32_t first = (uint32_t)((uintptr_t)(page - (const char *)t->words) / sizeof(uint32_t)), n = PAGE / sizeof(uint32_t);
+	uintptr_t low = (uintptr_t)&t->links[first] & -(uintptr_t)PAGE;
+
+	if (first + n < t->header->capacity)
+		sys_populate((void *)low, n * sizeof *t->links);
+}
+
 /* Gives room to the words before one; false if there is none in the file. */
 static bool make_room(struct tree *t, uint32_t end)
 {
@@ -38,8 +49,9 @@ static bool make_room(struct tree *t, uint32_t end)
 	while (t->room && pages > roomy) {
 		if (!t->room(base + (size_t)roomy * PAGE))
 			return false;
-		if (atomic_compare_exchange_strong(&t->roomy, &roomy, roomy + 1))
-			roomy++;
+		if (!atomic_compare_exchange_strong(&t->roomy, &roomy, roomy + 1))
+			continue;
+		have_links(t, base + (size_t)roomy++ * PAGE);
 	}
 	return true;
 }

@@ -2,7 +2,11 @@
 #include "memory.h"
 #include "../sys.h"
 
-enum { RECIPES = 1 << 14, INTERNED = 1 << 15 };
+enum {
+	RECIPES = 1 << 14,
+	INTERNED = 1 << 15,
+	FEW = 32, /* addresses that a process of no more samples than a few has */
+};
 
 _Atomic uint64_t *recipes_cache;
 const struct recipe *recipes;
@@ -11,6 +15,7 @@ static struct recipe *made;              /* number 0 is none, 1 a guess */
 static _Atomic uint16_t *interned;       /* recipes by what they are: a hash table of their numbers */
 static _Atomic uint32_t made_count = RECIPE_GUESS + 1;
 static _Atomic uint32_t cleared;         /* the epochs before this one's wrap are gone from the cache */
+static _Atomic uint32_t misses;
 
 static void *reserve(size_t n)
 {
@@ -201,6 +206,16 @@ static void clear_wrapped(uint32_t epoch)
 		atomic_store_explicit(&recipes_cache[i], 0, memory_order_relaxed);
 }
 
+/*
+ * Both tables are hashed, so that all their pages are soon in use. To have them at once takes a fraction of the
+ * time of their faults one by one.
+ */
+static void have_tables(void)
+{
+	sys_populate(recipes_cache, sizeof *recipes_cache << CACHE_BITS);
+	sys_populate(interned, INTERNED * sizeof *interned);
+}
+
 const struct recipe *recipes_make(struct cfi_work *w, struct objects_view *v, uintptr_t address, struct recipe *spare)
 {
 	const struct object *o = objects_find(v, address);
@@ -211,6 +226,8 @@ const struct recipe *recipes_make(struct cfi_work *w, struct objects_view *v, ui
 	if (!o)
 		return &recipes[RECIPE_NONE];
 	clear_wrapped(v->epoch);
+	if (atomic_fetch_add_explicit(&misses, 1, memory_order_relaxed) == FEW)
+		have_tables();
 	if (!o->table || !cfi_row(w, v, o, address)) {
 		number = RECIPE_GUESS;
 	} else {
