@@ -35,7 +35,7 @@ struct counter {
 	struct interval timer;
 };
 
-static struct counter counters[CLOCK_SLOTS][COUNTERS_MOST];
+static struct counter (*counters)[COUNTERS_MOST]; /* of each slot of the clock; there if any are wanted */
 static uint32_t wanted[COUNTERS_MOST]; /* indices of resources */
 static uint32_t count;
 static _Atomic bool on;
@@ -106,6 +106,12 @@ void events_choose(void (*handler)(int, siginfo_t *, void *))
 			want(i);
 	if (!count)
 		return;
+	counters = contexts_memory(CLOCK_SLOTS * sizeof *counters);
+	if (!counters) {
+		count = 0;
+		note_post(NOTE_PATHS_MEMORY);
+		return;
+	}
 	if (!clock_of_each_thread() || signals_traced() || !perf_trap_is_safe() || !signals_take(SIGTRAP, handler)) {
 		note_post(NOTE_EVENTS_REFUSED);
 		return;

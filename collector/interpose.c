@@ -248,7 +248,7 @@ EXPORT int prlimit64(pid_t pid, enum __rlimit_resource resource, const struct rl
 /* The kernel fills what is mapped, and counts it as locked, also what is there for contexts that may come. */
 EXPORT int mlockall(int flags)
 {
-	enum { AS_LIMIT = 128 << 20 /* 2 MB of that are ours */ };
+	enum { AS_LIMIT = 64 << 20 /* 1 MB of that is ours */ };
 
 	if (flags & MCL_CURRENT)
 		collector_limited(AS_LIMIT);
