@@ -31,7 +31,9 @@ int main(int argc, char **)
 {
 	if (argc > 1)
 		work = 0;
+	/* Where a look at the clock is a system call it takes as long as a throw. */
 	for (double end = cpu() + 0.5; cpu() < end;)
-		catcher();
+		for (int i = 0; i < 20; i++)
+			catcher();
 	puts("done");
 }
