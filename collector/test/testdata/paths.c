@@ -190,7 +190,7 @@ int main(int argc, char **argv)
 	else if (!strcmp(mode, "deep"))
 		down(atoi(argv[2]));
 	else if (!strcmp(mode, "bushy"))
-		for (unsigned long path = 1; path <= 120; path++)
+		for (unsigned long path = 1; path <= 400; path++)
 			bushy(30000, path);
 	else if (!strcmp(mode, "threads"))
 		threads();

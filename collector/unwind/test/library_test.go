@@ -2,6 +2,7 @@ package unwind_test
 
 import (
 	"debug/elf"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -86,7 +87,9 @@ func TestLibraryOnAarch64(t *testing.T) {
 					on += s.Count
 				}
 			}
-			if all < 20 || partial*100 > all || on*2 < all {
+			// One in a hundred at most, and three standard deviations: of slow machines there are few samples.
+			one := float64(all) / 100
+			if all < 20 || float64(partial) > one+3*math.Sqrt(one) || on*2 < all {
 				t.Errorf("%d samples, %d partial, %d on %.100s", all, partial, on, tt.path)
 			}
 		})
