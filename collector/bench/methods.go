@@ -20,6 +20,8 @@ var (
 	gapSource string
 	//go:embed target/interrupt.c
 	interruptSource string
+	//go:embed target/trap.c
+	trapSource string
 	//go:embed target/spawn.c
 	spawnSource string
 	//go:embed target/threads.c

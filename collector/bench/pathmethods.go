@@ -56,6 +56,10 @@ func (b *bench) pathMethods() (programs, overheads []pathMethod, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	trap, err := b.compile("trap", trapSource, "-shared", "-fPIC")
+	if err != nil {
+		return nil, nil, err
+	}
 	// inside runs the program with variables; around runs a sampler that runs it.
 	inside := func(environment ...string) func(string, []string) ([]string, []string) {
 		return func(dir string, argv []string) ([]string, []string) {
@@ -109,6 +113,10 @@ func (b *bench) pathMethods() (programs, overheads []pathMethod, err error) {
 		m.wrap = inside(append([]string{"LD_PRELOAD=" + found[0], "CPUPROFILE=$DIR/prof", "CPUPROFILE_FREQUENCY=1000"}, variables...)...)
 		return m
 	}
+	trapped := func(hz int) pathMethod {
+		return pathMethod{method: method{name: "empty handler", hz: hz, wrap: inside(
+			"LD_PRELOAD="+trap, "TRAP_PERIOD="+strconv.Itoa(1000000000/hz))}}
+	}
 	interrupted := func(hz int) pathMethod {
 		return pathMethod{method: method{name: interruptName, hz: hz, wrap: around(interrupt, strconv.Itoa(1000000000/hz))}, fast: hz == fastPaths}
 	}
@@ -118,7 +126,7 @@ func (b *bench) pathMethods() (programs, overheads []pathMethod, err error) {
 	alone := pathMethod{method: method{name: bare, wrap: inside()}}
 	overheads = []pathMethod{alone}
 	for _, hz := range []int{slowPaths, usualPaths} {
-		overheads = append(overheads, interrupted(hz), flat(hz), ours(oursName, "s", hz), ours(callsName, "s e", hz))
+		overheads = append(overheads, interrupted(hz), trapped(hz), flat(hz), ours(oursName, "s", hz), ours(callsName, "s e", hz))
 	}
 	programs = []pathMethod{
 		alone,
