@@ -130,7 +130,8 @@ func StopUs(sig unix.Signal, continued func() bool) {
 // action is struct kernel_sigaction, of which the first word is the handler.
 type action [4]uint64
 
-// Ignore sets a signal's disposition, also where our runtime has a handler for it.
+// Ignore sets a signal's disposition, which outlives exec, also where our runtime has a
+// handler for it.
 func Ignore(sig unix.Signal) {
 	setAction(sig, &action{1}, nil)
 }

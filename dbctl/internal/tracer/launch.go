@@ -11,6 +11,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/internal/terminal"
 )
 
 // Program is what Launch is to start.
@@ -181,13 +183,13 @@ func Launcher() {
 	ignored, blocked := hex(4), hex(5)
 	if us, err := strconv.ParseInt(os.Args[6], 10, 64); err == nil && us > 0 {
 		value := unix.Itimerval{Interval: unix.NsecToTimeval(us * 1000), Value: unix.NsecToTimeval(us * 1000)}
-		ignore(unix.SIGVTALRM)
+		terminal.Ignore(unix.SIGVTALRM)
 		unix.RawSyscall(unix.SYS_SETITIMER, uintptr(unix.ITIMER_VIRTUAL), uintptr(unsafe.Pointer(&value)), 0)
 	}
 	for sig := unix.Signal(1); sig <= 64; sig++ {
 		// Our runtime's handlers become defaults in the program.
 		if ignored&Bit(sig) != 0 {
-			ignore(sig)
+			terminal.Ignore(sig)
 		}
 	}
 	unix.RawSyscall6(unix.SYS_RT_SIGPROCMASK, 2 /* SIG_SETMASK */, uintptr(unsafe.Pointer(&blocked)), 0, 8, 0, 0)
@@ -196,11 +198,4 @@ func Launcher() {
 		unix.Write(said, binary.NativeEndian.AppendUint32(nil, uint32(errno)))
 	}
 	os.Exit(127)
-}
-
-// ignore sets a signal's disposition, which outlives exec.
-func ignore(sig unix.Signal) {
-	// struct kernel_sigaction: handler, flags, restorer, mask.
-	action := [4]uint64{1} // SIG_IGN
-	unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(sig), uintptr(unsafe.Pointer(&action)), 0, 8, 0, 0)
 }
