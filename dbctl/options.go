@@ -41,6 +41,7 @@ signal n ended it; with 0 after processes were attached to.
                   calls us may not have passed on its own as it was
   -ignored MASK   signals (hexadecimal, as in /proc/PID/status) that the program
                   is to ignore, as our caller did
+  -as NAME        speak as the command NAME, which called us
   -h              print this
 
 example: dbctl -D interval=1000 profile.dbctl gzip -k big
@@ -58,6 +59,7 @@ type options struct {
 	vars                               map[string]string
 	include                            []string
 	root, dirFile, gdb, record, replay string
+	speaker                            string // the command whose messages ours are
 	ignored                            uint64
 	pids                               []int
 	tree                               bool
@@ -70,7 +72,7 @@ type options struct {
 
 // parseOptions reads flags up to the program's name: what follows is its own.
 func parseOptions(args []string) (*options, error) {
-	o := &options{vars: make(map[string]string)}
+	o := &options{vars: make(map[string]string), speaker: "dbctl"}
 	bools := map[string]*bool{"n": &o.check, "fmt": &o.format, "grammar": &o.grammar, "pty": &o.pty, "trace": &o.trace, "tree": &o.tree}
 	words := map[string]func(string) error{
 		"e":       func(v string) error { o.text = &v; return nil },
@@ -80,6 +82,7 @@ func parseOptions(args []string) (*options, error) {
 		"gdb":     func(v string) error { o.gdb = v; return nil },
 		"record":  func(v string) error { o.record = v; return nil },
 		"replay":  func(v string) error { o.replay = v; return nil },
+		"as":      func(v string) error { o.speaker = v; return nil },
 		"D":       o.define,
 		"p":       o.attach,
 		"t": func(v string) (err error) {

@@ -25,13 +25,13 @@ func ignoredHere() (mask uint64) {
 // profile runs the program under the script.
 func profile(o *options, program *machine.Program, stdin, stdout, stderr *os.File) int {
 	complain := func(err error) int {
-		fmt.Fprintf(stderr, "dbctl: %v\n", err)
+		fmt.Fprintf(stderr, "%s: %v\n", o.speaker, err)
 		return exitStatus(err)
 	}
 	cfg := session.Config{
 		Program: program, Vars: o.vars, Argv: o.argv, Debugger: o.gdb, Root: o.root, Pty: o.pty, Ignored: o.ignored | ignoredHere(), Environ: o.environ,
 		Pids: o.pids, Tree: o.tree, For: o.seconds, Samples: o.samples, Debuggers: o.debuggers,
-		Stdin: stdin, Stdout: stdout, Stderr: stderr,
+		As: o.speaker, Stdin: stdin, Stdout: stdout, Stderr: stderr,
 	}
 	if o.trace {
 		cfg.Trace = tracer(stderr)

@@ -41,6 +41,7 @@ type Config struct {
 	Found     func(dir string)  // told of each run directory as it's made, may be nil
 	Trace     func(line string) // told what the machine does, may be nil
 	Record    io.Writer         // gets the transcript, may be nil
+	As        string            // the command that speaks, which its messages begin with
 
 	Stdin, Stdout, Stderr *os.File
 }

@@ -126,7 +126,7 @@ func (t *tree) makeSpare(rule *machine.Exec) (err error) {
 
 // say tells the user something, on standard error; any goroutine may.
 func (t *tree) say(format string, args ...any) {
-	fmt.Fprintf(t.cfg.Stderr, "dbctl: "+format+"\n", args...)
+	fmt.Fprintf(t.cfg.Stderr, "%s: %s\n", t.cfg.As, fmt.Sprintf(format, args...))
 }
 
 // sayOnce is say for what would otherwise be repeated at each sample.
