@@ -303,7 +303,7 @@ func (c *collection) tellCounts(counts map[int]uint64) {
 	for which, r := range c.cfg.Resources {
 		n, known := counts[which]
 		if got := c.table.weights[which]; known && (50*got < 49*n || 50*got > 51*n) {
-			c.out.note(fmt.Sprintf("%s: the kernel counted %d, and the samples stand for %d; a shorter interval than %d would be nearer, unless samples were lost", r.Name, n, got, r.Interval))
+			c.out.noteOf(which, fmt.Sprintf("%s: the kernel counted %d, and the samples stand for %d; a shorter interval than %d would be nearer, unless samples were lost", r.Name, n, got, r.Interval))
 		}
 	}
 }

@@ -206,11 +206,14 @@ func (t *table) stillAway(now time.Duration) {
 	clear(t.absent)
 	if n := len(always); n > 0 {
 		const most = 10
-		more := ""
+		were, more := fmt.Sprintf("%d threads were", n), ""
+		if n == 1 {
+			were = "a thread was"
+		}
 		if n > most {
 			always, more = always[:most], ", …"
 		}
-		t.out.note(fmt.Sprintf("%d threads were off the processor through the whole run: %s%s", n, strings.Join(always, ", "), more))
+		t.out.noteOf(real, fmt.Sprintf("%s off the processor through the whole run: %s%s", were, strings.Join(always, ", "), more))
 	}
 }
 

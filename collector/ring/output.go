@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -26,11 +27,20 @@ type output struct {
 	ending map[int]time.Duration          // when programs of processes end, as records tell that are about to be used
 	now    time.Duration                  // of the record that is used
 	early  []func(*data.TreeWriter) error // lines of the tree, while there is none
-	notes  []string                       // for all runs
+	notes  []note
 	said   map[string]bool
 	failed bool // there can be no directories
 	closed bool
 }
+
+// note is a sentence for the readers of a report.
+type note struct {
+	resource int // whose runs get it, or ofAll
+	text     string
+}
+
+// ofAll is the resource of a note that is for all runs.
+const ofAll = -1
 
 // run is a run directory.
 type run struct {
@@ -66,11 +76,23 @@ func (o *output) say(format string, args ...any) {
 }
 
 // note is a sentence that all runs get, those that begin later too.
-func (o *output) note(text string) {
-	if !o.said["note "+text] {
-		o.said["note "+text] = true
-		o.notes = append(o.notes, text)
+func (o *output) note(text string) { o.noteOf(ofAll, text) }
+
+// noteOf is a sentence that all runs of a resource get.
+func (o *output) noteOf(resource int, text string) {
+	if n := (note{resource, text}); !slices.Contains(o.notes, n) {
+		o.notes = append(o.notes, n)
 	}
+}
+
+// notesOf are the sentences for the runs of a resource.
+func (o *output) notesOf(resource int) (all []string) {
+	for _, n := range o.notes {
+		if n.resource == ofAll || n.resource == resource {
+			all = append(all, n.text)
+		}
+	}
+	return all
 }
 
 // ends is told the records that are about to be used. Many a program has ended before
@@ -138,7 +160,7 @@ func (o *output) make(p *program, resource int) error {
 	start := o.wall(p.start)
 	r.meta = data.Meta{
 		Argv: p.argv, Exe: p.exe, BuildID: p.buildID, Host: o.host, Pid: p.pid, Ppid: p.ppid, Start: start,
-		Clock: clockName, Period: measured.period(), State: "running", Tree: filepath.Base(o.baseDir(r)), Notes: o.notes,
+		Clock: clockName, Period: measured.period(), State: "running", Tree: filepath.Base(o.baseDir(r)), Notes: o.notesOf(resource),
 	}
 	if r.meta.Period > 0 {
 		r.meta.Asked = float64(time.Second) / float64(r.meta.Period)
@@ -220,14 +242,14 @@ func (r *run) tell() error {
 
 // finish ends the runs of a program, if it has any.
 func (o *output) finish(p *program, at time.Time, state, status string, cpu time.Duration) {
-	for _, r := range p.runs {
+	for resource, r := range p.runs {
 		if r == nil || r.meta.State != "running" {
 			continue
 		}
 		if err := r.hits.write(r.dir.Path()); err != nil {
 			o.say("cannot write %s: %v", kernelSyms, err)
 		}
-		r.meta.End, r.meta.State, r.meta.Status, r.meta.CPU, r.meta.Notes = at, state, status, cpu, o.notes
+		r.meta.End, r.meta.State, r.meta.Status, r.meta.CPU, r.meta.Notes = at, state, status, cpu, o.notesOf(resource)
 		if err := errors.Join(r.w.Close(), r.dir.WriteMeta(r.meta), r.dir.Close()); err != nil {
 			o.say("cannot finish %s: %v", r.dir.Path(), err)
 		}

@@ -165,6 +165,18 @@ func TestNoneOfResource(t *testing.T) {
 	}
 }
 
+// What is told of a resource is in the runs of that resource alone: here that whole intervals are far from all.
+func TestNotesOfResource(t *testing.T) {
+	r := command(t, "-paths", "-threads", "-r", "cpu:1ms", "-r", "faults:1000", "uses", "spin", "50", "touch", "2500")
+	r.want(0)
+	for resource, want := range map[string]bool{"cpu": false, "faults": true} {
+		notes := strings.Join(r.of("uses", resource).Meta.Notes, "\n")
+		if strings.Contains(notes, "faults: the kernel counted ") != want {
+			t.Errorf("notes of %s: %q", resource, notes)
+		}
+	}
+}
+
 // Calls are counted in threads and children, too, which are made as without us.
 func TestCallsOfFamilies(t *testing.T) {
 	const times = 100
