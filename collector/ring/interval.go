@@ -13,8 +13,11 @@ import (
 // ParseResource reads NAME[:INTERVAL], for all collectors: the names and intervals that
 // a user may write are told here, and nowhere else. Those of libpct.so are among them.
 func ParseResource(text string) (Resource, error) {
-	name, interval := text, ""
 	kind, _, _ := strings.Cut(text, ":")
+	if name := aliases[kind]; name != "" {
+		kind, text = name, name+text[len(kind):]
+	}
+	name, interval := text, ""
 	if i := strings.LastIndexByte(text, ':'); i >= 0 && i+1 < len(text) && begins(kind, text[i+1]) {
 		name, interval = text[:i], text[i+1:]
 	}
@@ -26,7 +29,7 @@ func ParseResource(text string) (Resource, error) {
 	src, known := sources[kind]
 	switch {
 	case !known:
-		return r, fmt.Errorf("there is no resource %q: want one of %s", kind, names())
+		return r, unknown(kind)
 	case kind == calls && strings.Trim(function, ":") == "":
 		return r, errors.New("the function is missing: calls:FUNCTION, or calls:LIBRARY:FUNCTION")
 	case kind != calls && named:
@@ -69,9 +72,7 @@ func begins(kind string, c byte) bool {
 func names() string {
 	all := slices.Sorted(maps.Keys(sources))
 	for i, name := range all {
-		if name == calls {
-			all[i] = calls + ":FUNCTION"
-		}
+		all[i] = titled(name)
 	}
 	return strings.Join(all, ", ")
 }

@@ -19,6 +19,8 @@ func TestParseResource(t *testing.T) {
 		"fpe-inexact:3": {Name: "fpe-inexact", Interval: 3},
 		"calls:f":       {Name: "calls:f"}, "calls:f:3": {Name: "calls:f", Interval: 3}, "calls:f:3k": {Name: "calls:f", Interval: 3000},
 		"calls:libc.so.6:malloc:1000": {Name: "calls:libc.so.6:malloc", Interval: 1000}, "calls:/lib/x.so:f": {Name: "calls:/lib/x.so:f"},
+		"page-faults:1k": {Name: "faults", Interval: 1000}, "cs": {Name: "switches"}, "task-clock:1ms": {Name: "cpu", Interval: 1000},
+		"calls:cs":   {Name: "calls:cs"},
 		"calls:a::b": {Name: "calls:a::b"}, "calls:a::b:5": {Name: "calls:a::b", Interval: 5},
 	} {
 		got, err := ParseResource(text)
@@ -31,6 +33,8 @@ func TestParseResource(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"": "there is no resource", "x": "want one of alignment, alloc, ", "cpu:1us": "100µs is the least", "cpu:100": "s, ms, us or ns",
+		"mallocs": "is alloc meant?", "cache_misses": "is cache-misses meant?", "cpu-clock": "is cpu meant?", "Fault": "is faults meant?", "pagefaults": "is faults meant?",
+		"major": "is major-faults meant?", "call:f": "is calls:FUNCTION meant?", "offcpu:1ms": "is real meant?", "nothing": "want one of alignment, ",
 		"cpu:x": "such as 10ms", "real:1m": "such as 10ms", "io:100ns": "is none", "cpu:1ms:1ms": "is no interval",
 		"faults:0": "is none", "faults:-1": "from 1", "faults:0.5": "is none", "faults:1.5": "no whole number", "calls:f:2.5": "no whole number", "faults:1kB": "k, M or G", "faults:1ms": "k, M or G", "faults:1e3": "k, M or G",
 		"alloc:1XB": "KiB, MiB", "alloc:1ms": "KiB, MiB", "alloc:1KM": "KiB, MiB", "alloc:999999G": "too long", "alloc:.": "KiB, MiB", "alloc:many": "KiB, MiB",
@@ -38,6 +42,26 @@ func TestParseResource(t *testing.T) {
 	} {
 		if got, err := ParseResource(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is %+v, %v; want %q", text, got, err, want)
+		}
+	}
+}
+
+// Aliases and what may be meant lead to resources that there are.
+func TestOtherNames(t *testing.T) {
+	for name, of := range aliases {
+		if _, known := sources[of]; !known || sources[name] != (source{}) {
+			t.Errorf("%s is another name of %s", name, of)
+		}
+	}
+	for name, of := range kin {
+		for word := range strings.FieldsFuncSeq(of, func(r rune) bool { return strings.ContainsRune(" ,", r) }) {
+			kind, _, _ := strings.Cut(word, ":")
+			if _, known := sources[kind]; !known && word != "or" {
+				t.Errorf("%s may mean %s", name, of)
+			}
+		}
+		if _, err := ParseResource(name); err == nil {
+			t.Errorf("%s is no resource", name)
 		}
 	}
 }
