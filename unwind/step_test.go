@@ -1,14 +1,10 @@
 package unwind
 
 import (
-	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -27,86 +23,6 @@ func build(t testing.TB, source string, flags ...string) string {
 		t.Fatalf("%s %s: %v\n%s", compiler, strings.Join(args, " "), err, text)
 	}
 	return out
-}
-
-// tracee is a process that is traced by the calling goroutine, which stays on
-// its thread.
-type tracee struct {
-	t    testing.TB
-	pid  int
-	regs unix.PtraceRegs
-}
-
-// trace starts a program, stopped at its first instruction.
-func trace(t testing.TB, argv ...string) *tracee {
-	t.Helper()
-	runtime.LockOSThread()
-	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true, Pdeathsig: syscall.SIGKILL}
-	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	p := &tracee{t: t, pid: cmd.Process.Pid}
-	t.Cleanup(func() {
-		unix.Kill(p.pid, unix.SIGKILL)
-		unix.Wait4(p.pid, nil, 0, nil)
-		runtime.UnlockOSThread()
-	})
-	p.wait()
-	return p
-}
-
-// wait returns the signal that stopped the process.
-func (p *tracee) wait() unix.Signal {
-	p.t.Helper()
-	var ws unix.WaitStatus
-	for {
-		_, err := unix.Wait4(p.pid, &ws, 0, nil)
-		if errors.Is(err, unix.EINTR) {
-			continue
-		}
-		if err != nil || !ws.Stopped() {
-			p.t.Fatalf("the program ended: %v, status %#x", err, ws)
-		}
-		break
-	}
-	if err := unix.PtraceGetRegs(p.pid, &p.regs); err != nil {
-		p.t.Fatal(err)
-	}
-	return ws.StopSignal()
-}
-
-// run continues until the next signal, which is not delivered.
-func (p *tracee) run() unix.Signal {
-	p.t.Helper()
-	if err := unix.PtraceCont(p.pid, 0); err != nil {
-		p.t.Fatal(err)
-	}
-	return p.wait()
-}
-
-// step executes one instruction, or delivers a signal.
-func (p *tracee) step(sig unix.Signal) unix.Signal {
-	p.t.Helper()
-	if _, _, e := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_SINGLESTEP, uintptr(p.pid), 0, uintptr(sig), 0, 0); e != 0 {
-		p.t.Fatal(e)
-	}
-	return p.wait()
-}
-
-// few are the registers that a user of the package has as a rule.
-func (p *tracee) few() Regs {
-	return Regs{PC: p.regs.Rip, SP: p.regs.Rsp, BP: p.regs.Rbp}
-}
-
-// all are all registers.
-func (p *tracee) all() Regs {
-	r, g := p.few(), &p.regs
-	r.Other = [17]uint64{g.Rax, g.Rdx, g.Rcx, g.Rbx, g.Rsi, g.Rdi, g.Rbp, g.Rsp,
-		g.R8, g.R9, g.R10, g.R11, g.R12, g.R13, g.R14, g.R15, g.Rip}
-	r.Known = 1<<17 - 1
-	return r
 }
 
 // describe prints a path for a message.
@@ -280,7 +196,7 @@ func TestEveryInstruction(t *testing.T) {
 			for {
 				pc, sp := p.regs.Rip, p.regs.Rsp
 				deliver := sig
-				sig = p.step(deliver)
+				sig = p.advance(u, deliver)
 				if sig == unix.SIGTRAP {
 					sig = 0
 				}
