@@ -102,7 +102,7 @@ func TestEveryInstruction(t *testing.T) {
 	}{
 		{dir + "calls.c", "gcc", "-O0", "-"},
 		{dir + "calls.c", "gcc", "-O0 -fomit-frame-pointer", "-"},
-		{dir + "calls.c", "gcc", "-O2", "-wgf"},
+		{dir + "calls.c", "gcc", "-O2", "-wgfs"},
 		{dir + "calls.c", "gcc", "-O2 -no-pie -s", "-"},
 		{dir + "calls.c", "gcc", "-O3 -march=x86-64-v3", "-"},
 		{dir + "calls.c", "gcc", "-Os -Wl,-z,now", "-"},

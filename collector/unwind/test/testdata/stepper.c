@@ -9,7 +9,7 @@
  * those of longjmp. Of the former the path must lead to the frame, and its registers be those, in
  * which the handler is then entered: landed counts these. $STEPPER has letters: w reads all stacks by
  * system calls, g all call frame information; f forgets each path, so that none is joined;
- * d counts paths that do not reach the outermost frame as partial, not as wrong.
+ * d counts paths that do not reach the outermost frame as partial, not as wrong; s makes steps in the vdso slow.
  */
 #include "../../unwind.h"
 
@@ -19,7 +19,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 enum { TF = 0x100, FRAMES = 4096, SHOWN = 5 };
 
@@ -182,6 +186,46 @@ static void check(const ucontext_t *u, uint64_t pc)
 	unwind_done(thread);
 }
 
+static bool in_vdso(uint64_t pc)
+{
+	const ElfW(Ehdr) *vdso = (const ElfW(Ehdr) *)getauxval(AT_SYSINFO_EHDR);
+
+	return vdso && pc - (uint64_t)vdso < ((const ElfW(Phdr) *)((const char *)vdso + vdso->e_phoff))->p_memsz;
+}
+
+/*
+ * The vdso reads the clock anew if that has ticked meanwhile, which it always has if steps are slow: then its
+ * clock_gettime is left as if it had called the kernel.
+ */
+static void leave_vdso(greg_t *now)
+{
+	enum { MOST = 300 };
+	static gregset_t entered;
+	static int n;
+
+	if (!in_vdso((uint64_t)now[REG_RIP])) {
+		n = 0;
+	} else if (n++ == 0) {
+		memcpy(entered, now, sizeof entered);
+	} else if (n > MOST) {
+		memcpy(now, entered, sizeof entered);
+		now[REG_RAX] = syscall(SYS_clock_gettime, now[REG_RDI], now[REG_RSI]);
+		now[REG_RIP] = (greg_t)word((uint64_t)now[REG_RSP]);
+		now[REG_RSP] += 8;
+		n = 0;
+	}
+}
+
+static void delay(void)
+{
+	struct timespec begin, now;
+
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	do
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	while ((now.tv_sec - begin.tv_sec) * 1000000000 + now.tv_nsec - begin.tv_nsec < 400000);
+}
+
 /* Where the stepping begins: what is known there of the calls before is the unwinder's word. */
 static void begin(const ucontext_t *u)
 {
@@ -208,9 +252,13 @@ static void trap(int sig, siginfo_t *info, void *context)
 {
 	ucontext_t *u = context;
 	greg_t *flags = &u->uc_mcontext.gregs[REG_EFL];
-	uint64_t pc = (uint64_t)u->uc_mcontext.gregs[REG_RIP], sp = (uint64_t)u->uc_mcontext.gregs[REG_RSP];
+	uint64_t pc, sp;
 
 	(void)sig;
+	if (info->si_code == TRAP_TRACE)
+		leave_vdso(u->uc_mcontext.gregs);
+	pc = (uint64_t)u->uc_mcontext.gregs[REG_RIP];
+	sp = (uint64_t)u->uc_mcontext.gregs[REG_RSP];
 	if (info->si_code != TRAP_TRACE) { /* int3 */
 		if (!active) {
 			begin(u);
@@ -230,6 +278,8 @@ static void trap(int sig, siginfo_t *info, void *context)
 	last_pc = pc;
 	last_sp = sp;
 	check(u, pc);
+	if (strchr(mode, 's') && in_vdso(pc))
+		delay();
 }
 
 __attribute__((constructor)) static void start(void)
