@@ -51,6 +51,8 @@ func run(m *testing.M) int {
 		compile("stepper.so", "gcc", append(steps, "-ldl")...),
 		compile("sampler.so", "gcc", append(append(append([]string{}, library...), "testdata/sampler.c"), append(parts(), "-ldl")...)...),
 		compile("plugin.so", "gcc", "-O2", "-fPIC", "-shared", "testdata/plugin.c"),
+		compile("leaver.so", "g++", "-O2", "-fPIC", "-shared", "testdata/leaver.cc"),
+		compile("loader", "gcc", "-O2", "testdata/loader.c", "-ldl"),
 		compile("abuse", "g++", "-O2", "testdata/abuse.cc", "-ldl", "-lpthread"),
 		compile("cost", "gcc", append([]string{"-std=gnu11", "-O2", "-D_GNU_SOURCE", "-fno-stack-protector", "testdata/cost.c"}, parts()...)...),
 		compile("units", "gcc", append([]string{"-std=gnu11", "-O2", "-D_GNU_SOURCE", "testdata/units.c"}, parts()...)...),
@@ -175,6 +177,14 @@ func TestBesideLibgcc(t *testing.T) {
 				t.Errorf("the deepest path has %d frames", n["deepest"])
 			}
 		})
+	}
+}
+
+// Where libgcc has no call frame information ours goes on, and the frames up to there are the same.
+func TestBeyondLibgcc(t *testing.T) {
+	n := execute(t, "sampler.so", "SAMPLER_PERIOD=300000", filepath.Join(built, "loader"), filepath.Join(built, "leaver.so"))
+	if n["unknown"] < 100 || n["guessed"] < n["unknown"] {
+		t.Errorf("%v", n)
 	}
 }
 

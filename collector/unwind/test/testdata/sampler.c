@@ -6,8 +6,9 @@
  *
  *   samples N wrong N partial N guessed N frames N fresh N nodes N deepest N unknown N
  *
- * A path with an object that has just been loaded is not compared, since libgcc may not know it;
- * unknown counts those of which it knew one frame only.
+ * libgcc ends where it finds no call frame information: in crtstuff's functions, _init, and objects that
+ * are being loaded. Of such a path the frames up to there are compared; unknown counts these.
+ * A path with an object that has just been loaded is not compared, since libgcc may not know it.
  * A path with generated code, which libgcc cannot leave, is not compared; the program tells
  * of the functions that each such path must have by sampler_generated, else it is wrong.
  */
@@ -78,26 +79,33 @@ static uint32_t installing(const struct unwind_path *p)
 	return 0;
 }
 
+/* libgcc's, which it looks in for a frame itself. */
+struct dwarf_eh_bases {
+	void *text, *data, *function;
+};
+const void *_Unwind_Find_FDE(void *pc, struct dwarf_eh_bases *);
+
+/* Whether libgcc has no call frame information for the frame of ours at which it ended, before us. */
+static bool ended_early(const struct unwind_path *p)
+{
+	struct dwarf_eh_bases bases;
+
+	return trace->count && trace->count < p->count &&
+		!_Unwind_Find_FDE((void *)unwind_address(&p->frames[p->count - trace->count]), &bases);
+}
+
 static bool equal(const struct unwind_path *p)
 {
-	uint32_t compared = trace->most < FRAMES ? trace->most : 0;
+	/* A path of ours that is partial is no shorter: _init has no call frame information. */
+	bool whole = trace->count == (trace->most < FRAMES ? trace->most : p->count);
 
-	if (p->end != UNWIND_COMPLETE)
-		return p->count >= trace->count; /* neither knows more: _init has no call frame information */
-	/*
-	 * Of an object that is being loaded libgcc knows nothing yet. On aarch64 it takes an interrupted
-	 * function's first instruction for the end of the one before.
-	 */
-	if (trace->count == 1 && p->count > 1) {
+	if (p->end == UNWIND_COMPLETE && !whole) {
+		if (!ended_early(p))
+			return false;
 		unknown++;
-		return true;
 	}
-	if (compared ? trace->count != compared : p->count != trace->count)
-		return false;
-	if (!compared)
-		compared = p->count;
-	for (uint32_t i = 0; i < compared; i++)
-		if (p->frames[p->count - 1 - i].pc != trace->pcs[i])
+	for (uint32_t i = 0; i < trace->count; i++)
+		if (i >= p->count || p->frames[p->count - 1 - i].pc != trace->pcs[i])
 			return false;
 	return true;
 }
