@@ -73,7 +73,10 @@ func TestTableOfChild(t *testing.T) {
 
 // What finds no room is counted as lost, and told.
 func TestFullTable(t *testing.T) {
-	s := prepare(t, "q200", "large", "limit", "5120", "0.3").run().ok("done\n")
+	const blocks = "10" // of 512 bytes
+	lib, large := filepath.Join(built, "libpct.so"), filepath.Join(built, "large")
+	// The limit is there before the first sample, which makes the file.
+	s := prepare(t, "q200", "sh", "-c", "ulimit -f "+blocks+"; LD_PRELOAD="+lib+" exec "+large+" threads 1 0.3").setenv("LD_PRELOAD=").run().ok("done\n")
 	f := s.counts()["large"]
 	addresses, _ := entries(t, f, 0)
 	if f.Capacity > 64 || addresses != f.Capacity || f.Lost == 0 {
@@ -81,6 +84,15 @@ func TestFullTable(t *testing.T) {
 	}
 	if notes := strings.Join(s.meta().Notes, "\n"); !strings.Contains(notes, "more addresses than") {
 		t.Errorf("notes: %s", notes)
+	}
+}
+
+// A file that is there has its size already, and goes on when the program limits that of files.
+func TestTableBeforeLimit(t *testing.T) {
+	f := prepare(t, "q200", "large", "limit", "5120", "0.02", "0.3").run().ok("done\n").counts()["large"]
+	addresses, wide := entries(t, f, 0)
+	if f.Capacity < 300000 || addresses < 500 || wide*10 < f.Samples*9 {
+		t.Errorf("room for %d addresses, %d are there, %d of %d samples in the function", f.Capacity, addresses, wide, f.Samples)
 	}
 }
 

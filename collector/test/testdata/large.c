@@ -1,5 +1,5 @@
 // A program with much text, of which each byte is an instruction: `large threads N SECONDS`,
-// `large fork SECONDS`, `large limit BYTES SECONDS`, `large forever`.
+// `large fork SECONDS`, `large limit BYTES SECONDS_BEFORE SECONDS`, `large forever`.
 #define _GNU_SOURCE
 #include "burn.h"
 #include <pthread.h>
@@ -47,7 +47,9 @@ int main(int argc, char **argv)
 		printf("%d ", child);
 	} else if (strcmp(how, "limit") == 0) {
 		struct rlimit limit = { (rlim_t)atol(argv[2]), (rlim_t)atol(argv[2]) };
+		double before = atof(argv[3]);
 
+		walk(&before);
 		setrlimit(RLIMIT_FSIZE, &limit);
 		walk(&seconds);
 	} else {
