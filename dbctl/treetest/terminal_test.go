@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -38,33 +40,33 @@ func atTerminal(t *testing.T, prefix string) string {
 	result := filepath.Join(t.TempDir(), "result")
 	term := newTerminal(t)
 	term.Send(fmt.Sprintf("%ssh -c 'survivor %s plain 50; echo ended $?'; echo status $?\n", prefix, result))
-	term.awaitJob("runs", false)
+	worker, shell := term.awaitJob("survivor")
+	term.awaitStates("it runs", false, worker, shell)
 	var told strings.Builder
 	for range 2 {
 		term.Send("\x1a")
 		told.WriteString(term.expect(`status \d+\n`))
 		term.expect(proctest.Prompt)
-		term.awaitJob("stops at ^Z", true)
+		term.awaitStates("it stops at ^Z", true, worker, shell)
 		term.Send("fg; echo status $?\n")
-		term.awaitJob("runs in the foreground", false)
+		term.awaitStates("it runs in the foreground", false, worker, shell)
 	}
 	term.Send("\x1a")
 	term.expect(`status \d+\n`)
 	term.expect(proctest.Prompt)
-	term.awaitJob("stops at ^Z", true)
+	term.awaitStates("it stops at ^Z", true, worker, shell)
 	term.Run("bg")
-	term.awaitJob("runs in the background", false)
-	worker := term.job("survivor")
+	term.awaitStates("it runs in the background", false, worker, shell)
 	unix.Kill(worker, unix.SIGSTOP)
-	term.awaitState(worker, true)
+	term.awaitStates("one is stopped", true, worker)
 	unix.Kill(worker, unix.SIGCONT)
-	term.awaitState(worker, false)
-	for _, pid := range []int{worker, term.job("dash")} {
+	term.awaitStates("and continued", false, worker)
+	for _, pid := range []int{worker, shell} {
 		term.Run(fmt.Sprintf("kill -TSTP %d", pid))
-		term.awaitState(pid, true)
+		term.awaitStates("the shell stops it", true, pid)
 	}
 	term.Run("kill -CONT %1")
-	term.awaitJob("goes on", false)
+	term.awaitStates("it goes on", false, worker, shell)
 	if err := os.WriteFile(result+".go", nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -92,6 +94,9 @@ func newTerminal(t *testing.T) *terminal {
 	term := &terminal{t: t, mark: "TREETEST_TERMINAL=" + dir}
 	term.Terminal = proctest.NewTerminal(t, dir, environment(term.mark), nil, func(*proctest.Terminal) {
 		for _, pid := range marked(term.mark) {
+			if t.Failed() {
+				t.Logf("of the terminal is %s", proctest.Describe(pid))
+			}
 			unix.Kill(pid, unix.SIGKILL)
 		}
 	})
@@ -105,39 +110,37 @@ func (term *terminal) expect(pattern string) string {
 	return before + match
 }
 
-// job is the process of the terminal that executes a program, 0 if none does.
-func (term *terminal) job(program string) int {
-	for _, pid := range marked(term.mark) {
-		if programOf(pid) == program {
-			return pid
-		}
-	}
-	return 0
-}
-
-// awaitJob waits until both processes of the job are stopped, or both are not.
-func (term *terminal) awaitJob(what string, stopped bool) {
+// awaitJob waits until a process of the terminal executes a program, and returns its parent, too.
+// While a process begins to execute another program it has no environment, and thus no mark, for an instant.
+func (term *terminal) awaitJob(program string) (pid, parent int) {
 	term.t.Helper()
-	for _, program := range []string{"dash", "survivor"} {
-		await(term.t, program+" "+what, func() bool { return term.job(program) != 0 })
-		term.awaitState(term.job(program), stopped)
+	await(term.t, program+" runs", func() bool {
+		i := slices.IndexFunc(marked(term.mark), func(p int) bool { pid = p; return programOf(p) == program })
+		return i >= 0
+	})
+	parent, err := strconv.Atoi(proctest.Status(pid, "PPid"))
+	if err != nil {
+		term.t.Fatal(err)
 	}
+	return pid, parent
 }
 
-// awaitState waits until a process is stopped and stays so, or is not. A traced
+// awaitStates waits until processes are stopped and stay so, or are not. A traced
 // one that is stopped for its shell is not told from one that is for its tracer,
 // but by how long.
-func (term *terminal) awaitState(pid int, stopped bool) {
+func (term *terminal) awaitStates(what string, stopped bool, pids ...int) {
 	term.t.Helper()
 	const often = 25
-	seen := 0
-	await(term.t, fmt.Sprintf("%s is stopped: %v", proctest.Describe(pid), stopped), func() bool {
-		state := proctest.Status(pid, "State")
-		if state == "" || strings.ContainsAny(state[:1], "Tt") != stopped {
-			seen = 0
-			return false
-		}
-		seen++
-		return !stopped || seen == often
-	})
+	for _, pid := range pids {
+		seen := 0
+		await(term.t, fmt.Sprintf("%s: process %d is stopped: %v", what, pid, stopped), func() bool {
+			state := proctest.Status(pid, "State")
+			if state == "" || strings.ContainsAny(state[:1], "Tt") != stopped {
+				seen = 0
+				return false
+			}
+			seen++
+			return !stopped || seen == often
+		})
+	}
 }

@@ -95,10 +95,11 @@ func Status(pid int, name string) string {
 	return ""
 }
 
-// Describe tells of a process, and of one that traces it.
+// Describe tells of a process, what it waits for in the kernel, and of one that traces it.
 func Describe(pid int) string {
 	args, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-	text := fmt.Sprintf("%d %s: %s", pid, Status(pid, "State"), strings.ReplaceAll(string(args), "\x00", " "))
+	wait, _ := os.ReadFile(fmt.Sprintf("/proc/%d/wchan", pid))
+	text := fmt.Sprintf("%d %s, %s: %s", pid, Status(pid, "State"), wait, strings.ReplaceAll(string(args), "\x00", " "))
 	if tracer, err := strconv.Atoi(Status(pid, "TracerPid")); err == nil && tracer != 0 {
 		text += "\n  traced by " + Describe(tracer)
 	}
