@@ -283,14 +283,15 @@ func (c *collection) finish() {
 }
 
 // counts ends all counting, and returns what the kernel has counted of each resource that it
-// samples by their number, for the threads that are sampled alone.
+// samples by their number, for the threads that are sampled alone: not of calls of functions, which it
+// counts with those of other processes.
 func (c *collection) counts() map[int]uint64 {
 	if c.table.whole || len(c.events.retired) > 0 || c.cfg.Samples > 0 {
 		return nil
 	}
 	counts := map[int]uint64{}
 	for which, s := range c.events.specs {
-		if !s.clock && !s.raw && !s.absence && !s.tells {
+		if !s.clock && !s.raw && !s.absence && !s.tells && s.file == nil {
 			c.events.enable(which, false)
 			counts[s.resource] += c.events.counted(which)
 		}

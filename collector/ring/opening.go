@@ -54,6 +54,7 @@ func (c *collection) open(pids []int) error {
 		}
 	}
 	switch {
+	case counting == Best && !slices.ContainsFunc(specs, func(s eventSpec) bool { return s.file == nil }):
 	case counting == Best && !times:
 		c.out.note("each thread has counts and clocks of its own, for each processor, which begin with a whole interval: what it used beyond whole ones is not in the data")
 	case launches || c.cfg.Tree:

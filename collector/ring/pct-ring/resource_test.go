@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/profilecollection/pct/pct/data"
@@ -129,6 +130,25 @@ func TestResources(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// What other processes of the same program call is not told of a run.
+func TestCallsOfOthers(t *testing.T) {
+	r := command(t, "-paths", "-r", "calls:stepped:1", "uses", "spin", "100", "step", "1000")
+	others := exec.Command("sh", "-c", "while ./uses step 10 >/dev/null; do :; done")
+	others.Dir, others.SysProcAttr = r.Dir, &syscall.SysProcAttr{Setpgid: true}
+	if err := others.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { syscall.Kill(-others.Process.Pid, syscall.SIGKILL); others.Wait() }()
+	r.want(0)
+	run := r.only("uses")
+	if weight, _ := usage(t, run, "uses", "stepped", "step", "main"); weight != 1000 {
+		t.Errorf("%d calls, want 1000", weight)
+	}
+	if len(run.Meta.Notes) > 0 {
+		t.Errorf("notes %q", run.Meta.Notes)
 	}
 }
 
