@@ -4,6 +4,7 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -20,15 +21,20 @@ func cutLibrary(text string) (library, function string) {
 	return "", text
 }
 
+// clone is what a compiler appends to the symbol of a function that it made a special version of, in
+// place of the function or beside it. Reports call that by the function's name.
+var clone = regexp.MustCompile(`(\.(constprop|isra|lto_priv)\.\d+)+$`)
+
 // functionOffset is where a function's code is in its file: one with that symbol, else one whose C++ or
-// Rust name it is, as reports show it, with or without template arguments and parameters.
-func functionOffset(file, function string) (uint64, error) {
+// Rust name it is, as reports show it, with or without template arguments and parameters, or a special version of it.
+// Besides, the symbols of special versions of what has that symbol itself.
+func functionOffset(file, function string) (offset uint64, versions []string, err error) {
 	if interpreter := interpreterOf(file); interpreter != "" {
-		return 0, fmt.Errorf("%s is a script, of whose functions the kernel knows nothing; one of its interpreter is named calls:%s:FUNCTION", file, interpreter)
+		return 0, nil, fmt.Errorf("%s is a script, of whose functions the kernel knows nothing; one of its interpreter is named calls:%s:FUNCTION", file, interpreter)
 	}
 	f, err := elf.Open(file)
 	if err != nil {
-		return 0, fmt.Errorf("%s is no program with functions: %w", file, err)
+		return 0, nil, fmt.Errorf("%s is no program with functions: %w", file, err)
 	}
 	defer f.Close()
 	symbols, _ := f.Symbols()
@@ -38,25 +44,25 @@ func functionOffset(file, function string) (uint64, error) {
 		return s.Section == elf.SHN_UNDEF || kind != elf.STT_FUNC && kind != elf.STT_GNU_IFUNC
 	})
 	found := symbolOf(all, function)
-	if found == nil {
-		if found, err = plainlyNamed(all, function); err != nil {
-			return 0, fmt.Errorf("%s: %w", file, err)
-		}
+	if found != nil {
+		versions = versionsOf(all, *found)
+	} else if found, err = plainlyNamed(all, function); err != nil {
+		return 0, nil, fmt.Errorf("%s: %w", file, err)
 	}
 	switch {
 	case found != nil && elf.ST_TYPE(found.Info) == elf.STT_GNU_IFUNC:
-		return 0, fmt.Errorf("%s of %s is chosen among several when the program starts: name the one that serves", function, file)
+		return 0, nil, fmt.Errorf("%s of %s is chosen among several when the program starts: name the one that serves", function, file)
 	case found == nil && len(symbols) == 0:
-		return 0, fmt.Errorf("%s has no function %s among those that others may call, and it is stripped of the rest%s", file, function, elsewhere(f, function))
+		return 0, nil, fmt.Errorf("%s has no function %s among those that others may call, and it is stripped of the rest%s", file, function, elsewhere(f, function))
 	case found == nil:
-		return 0, fmt.Errorf("%s has no function %s%s", file, function, elsewhere(f, function))
+		return 0, nil, fmt.Errorf("%s has no function %s%s", file, function, elsewhere(f, function))
 	}
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_LOAD && found.Value >= p.Vaddr && found.Value < p.Vaddr+p.Filesz {
-			return found.Value - p.Vaddr + p.Off, nil
+			return found.Value - p.Vaddr + p.Off, versions, nil
 		}
 	}
-	return 0, errors.New("the function is in no part of the file")
+	return 0, nil, errors.New("the function is in no part of the file")
 }
 
 // symbolOf is the symbol of that name, one that others may call before one that is local; nil if there is none.
@@ -69,8 +75,19 @@ func symbolOf(all []elf.Symbol, name string) (found *elf.Symbol) {
 	return found
 }
 
-// plainlyNamed is the one function that has a name when its symbol is demangled, nil if none has it; of
-// several, the error tells the symbols.
+// versionsOf are the symbols of special versions of a function.
+func versionsOf(all []elf.Symbol, of elf.Symbol) (versions []string) {
+	for _, s := range all {
+		if s.Value != of.Value && s.Name != of.Name && clone.ReplaceAllString(s.Name, "") == of.Name {
+			versions = append(versions, s.Name)
+		}
+	}
+	slices.Sort(versions)
+	return versions
+}
+
+// plainlyNamed is the one function that has a name when its symbol is demangled and no clone's, nil if none
+// has it; of several, the error tells the symbols.
 func plainlyNamed(all []elf.Symbol, name string) (*elf.Symbol, error) {
 	const told = 8
 	name = unspaced(name)
@@ -79,11 +96,20 @@ func plainlyNamed(all []elf.Symbol, name string) (*elf.Symbol, error) {
 	var candidates []string
 	at := map[uint64]bool{} // constructors often have two symbols
 	for i, s := range all {
-		if at[s.Value] || !strings.HasPrefix(s.Name, "_") || strings.Contains(s.Name, ".") || !strings.Contains(s.Name, word) {
+		symbol := clone.ReplaceAllString(s.Name, "")
+		if at[s.Value] || strings.Contains(symbol, ".") || !strings.Contains(symbol, word) {
+			continue
+		}
+		if symbol == name {
+			at[s.Value], found = true, &all[i]
+			candidates = append(candidates, fmt.Sprintf("calls:%s is %s", s.Name, symbol))
+			continue
+		}
+		if !strings.HasPrefix(symbol, "_") {
 			continue
 		}
 		for _, options := range [][]demangle.Option{{demangle.NoParams, demangle.NoTemplateParams}, {demangle.NoParams}, nil} {
-			plain, err := demangle.ToString(s.Name, options...)
+			plain, err := demangle.ToString(symbol, options...)
 			if err != nil {
 				break
 			}
@@ -91,7 +117,7 @@ func plainlyNamed(all []elf.Symbol, name string) (*elf.Symbol, error) {
 				continue
 			}
 			at[s.Value], found = true, &all[i]
-			full, _ := demangle.ToString(s.Name)
+			full, _ := demangle.ToString(symbol)
 			candidates = append(candidates, fmt.Sprintf("calls:%s is %s", s.Name, full))
 			break
 		}

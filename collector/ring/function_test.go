@@ -55,11 +55,11 @@ int main(int argc, char **) { ns::Class c(argc); return c.method(1) + c(2) + ns:
 		"ns::Class::~Class": "_ZN2ns5ClassD1Ev", "ns::Class::operator()": "_ZN2ns5ClassclEi", "ns::twice(long)": "_ZN2ns5twiceEl",
 		"ns::kind": "_ZN2ns4kindIiEET_S1_", "ns::kind<int>": "_ZN2ns4kindIiEET_S1_", "(anonymousnamespace)::hidden": "_ZN12_GLOBAL__N_16hiddenEi", "plain": "plain",
 	} {
-		want, err := functionOffset(program, symbol)
+		want, _, err := functionOffset(program, symbol)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := functionOffset(program, name); err != nil || got != want {
+		if got, _, err := functionOffset(program, name); err != nil || got != want {
 			t.Errorf("%s: %#x, %v; want %#x of %s", name, got, err, want, symbol)
 		}
 	}
@@ -67,8 +67,48 @@ int main(int argc, char **) { ns::Class c(argc); return c.method(1) + c(2) + ns:
 		"ns::twice": "several functions are named ns::twice, choose one by its symbol: calls:_ZN2ns5twiceEi is ns::twice(int), calls:_ZN2ns5twiceEl is ns::twice(long)",
 		"twice":     "has no function twice", "ns::Class": "has no function ns::Class", "method": "has no function method",
 	} {
-		if _, err := functionOffset(program, name); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := functionOffset(program, name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v; want %q", name, err, want)
 		}
+	}
+}
+
+// Compilers make special versions of functions, in their place or beside them, and parts, which are none.
+func TestVersionsOfFunctions(t *testing.T) {
+	dir := t.TempDir()
+	source, program := filepath.Join(dir, "versions.c"), filepath.Join(dir, "versions")
+	if err := os.WriteFile(source, []byte(`
+__asm__(".text\n"
+	"one.constprop.0.isra.1: .type one.constprop.0.isra.1, @function\n nop\n"
+	"both: .type both, @function\n nop\n"
+	"both.isra.0: .type both.isra.0, @function\n nop\n"
+	"both.cold: .type both.cold, @function\n nop\n"
+	"two.constprop.0: .type two.constprop.0, @function\n nop\n"
+	"two.constprop.1: .type two.constprop.1, @function\n nop\n"
+	"_ZN2ns4workEi.isra.0: .type _ZN2ns4workEi.isra.0, @function\n nop\n"
+	"_ZN2ns4workEi.cold: .type _ZN2ns4workEi.cold, @function\n ret\n");
+int main(void) { return 0; }
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("gcc", "-o", program, source).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for name, symbol := range map[string]string{"one": "one.constprop.0.isra.1", "both": "both", "ns::work": "_ZN2ns4workEi.isra.0", "ns::work(int)": "_ZN2ns4workEi.isra.0"} {
+		want, _, err := functionOffset(program, symbol)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, versions, err := functionOffset(program, name)
+		if err != nil || got != want {
+			t.Errorf("%s: %#x, %v; want %#x of %s", name, got, err, want, symbol)
+		}
+		if beside := strings.Join(versions, " "); (beside == "both.isra.0") != (name == "both") {
+			t.Errorf("beside %s there is %q", name, beside)
+		}
+	}
+	want := "several functions are named two, choose one by its symbol: calls:two.constprop.0 is two, calls:two.constprop.1 is two"
+	if _, _, err := functionOffset(program, "two"); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("two: %v; want %q", err, want)
 	}
 }

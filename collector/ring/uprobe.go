@@ -27,9 +27,12 @@ func (s *eventSpec) uprobe(text string, cfg Config) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.name, err)
 	}
-	offset, err := functionOffset(file, function)
+	offset, versions, err := functionOffset(file, function)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.name, err)
+	}
+	if len(versions) > 0 {
+		cfg.Say(fmt.Sprintf("%s: calls of special versions that the compiler made of it are not among these: %s", s.name, strings.Join(versions, ", ")))
 	}
 	s.typ, s.offset, s.file = uint32(n), offset, append([]byte(file), 0)
 	return nil
