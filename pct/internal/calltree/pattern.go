@@ -34,7 +34,7 @@ func (p Pattern) Frame(f *Frame) bool {
 	if p.Name(f.Name) || f.Function != "" && p.Name(f.Function) {
 		return true
 	}
-	if p.aliases && p.alias(f.Function) {
+	if p.aliases && Alias(f.Function, p.Name) {
 		return true
 	}
 	if f.Function == "" || strings.ContainsAny(p.text, "*?") {
@@ -61,11 +61,10 @@ func (p Pattern) Among(frames []Frame) Pattern {
 	return p
 }
 
-// alias reports whether a name without one or more of the C library's prefixes is of the
-// pattern.
-func (p Pattern) alias(name string) bool {
+// Alias reports whether a name without one or more of the C library's prefixes is wanted.
+func Alias(name string, wanted func(string) bool) bool {
 	for _, prefix := range [...]string{"__GI_", "__libc_", "__"} {
-		if short, ok := strings.CutPrefix(name, prefix); ok && short != "" && (p.Name(short) || p.alias(short)) {
+		if short, ok := strings.CutPrefix(name, prefix); ok && short != "" && (wanted(short) || Alias(short, wanted)) {
 			return true
 		}
 	}

@@ -6,11 +6,43 @@ import (
 	"strings"
 
 	"github.com/profilecollection/pct/pct/data"
+	"github.com/profilecollection/pct/pct/internal/calltree"
 )
 
 // Resources returns the names of what the runs that were named measure, each once, in
 // their order: also of those that OpenResource left out.
 func (rs *Runs) Resources() []string { return rs.resources }
+
+// countedFunction is the C function whose calls a resource is, without its library; "" if it is something else.
+func countedFunction(resource string) string {
+	name, isCalls := strings.CutPrefix(resource, "calls:")
+	if !isCalls || strings.Contains(name, "::") {
+		return ""
+	}
+	return name[strings.LastIndexByte(name, ':')+1:]
+}
+
+// nameCounted calls functions whose calls were counted as they were asked for, where their symbols are other ones
+// of the C library: malloc is __libc_malloc or __GI___libc_malloc there.
+func (s *Selection) nameCounted(all *symbols) {
+	for i, r := range s.runs.all {
+		function := countedFunction(r.Header.Resource)
+		if function == "" {
+			continue
+		}
+		for _, sample := range s.samples[i] {
+			at := all.of[i][sample.Node]
+			if at == unselected {
+				continue
+			}
+			for j, f := range all.chains[at] {
+				if calltree.Alias(f.function, func(name string) bool { return name == function }) {
+					all.chains[at][j].function = function
+				}
+			}
+		}
+	}
+}
 
 // MixedResources says that two runs measured different things, which can't be added up.
 type MixedResources struct {

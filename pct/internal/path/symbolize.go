@@ -96,6 +96,7 @@ func (s *Selection) resolve(t Translator, templates, innermost bool) (*symbols, 
 		}
 	}
 	s.tellChanged(all)
+	s.nameCounted(all)
 	if !templates {
 		short := map[string]string{} // names are long, and most are there many times
 		for _, chain := range all.chains {
