@@ -2,6 +2,7 @@ package session
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -68,22 +69,32 @@ func (t *tree) abandonCalls(p *process) {
 	}
 }
 
+// command is one that was sent to the debugger.
+type command struct {
+	text string
+	name int // the debugger's, of the thread that it was for
+}
+
 // answered deals with the answer to a command that was sent and not waited
 // for: an error is an event.
 func (p *process) answered(r *mi.Record) {
-	text, ours := p.pending[r.Token]
+	c, ours := p.pending[r.Token]
 	delete(p.pending, r.Token)
 	if ours && r.Class == "error" {
-		p.failed(text, r.Str("msg"))
+		p.failed(c, r.Str("msg"))
 	}
 }
 
-// failed tells the script, or else the user, that a command failed.
-func (p *process) failed(command, message string) {
-	line := machine.FormatEvent("error", "command", command, "message", message)
+// failed tells the script, or else the user, that a command failed. It's no failure if
+// the thread has ended meanwhile, as it does when another one ends the process.
+func (p *process) failed(c command, message string) {
+	if c.name != 0 && !slices.ContainsFunc(p.threadList(), func(th *thread) bool { return th.name == c.name }) {
+		return
+	}
+	line := machine.FormatEvent("error", "command", c.text, "message", message)
 	if p.now != nil || !p.offer(&moment{}, line) {
 		// Within a block a script can't handle it.
-		p.tree.sayOnce("%s: %s (command %q)", p.link.table.Name, strings.TrimSpace(message), command)
+		p.tree.sayOnce("%s: %s (command %q)", p.link.table.Name, strings.TrimSpace(message), c.text)
 	}
 }
 

@@ -62,9 +62,9 @@ func (p *process) commands(texts []string, wanted []bool) []string {
 		return outputs
 	}
 	for i, at := range sent[answers:] {
-		p.pending[first+answers+i] = texts[at]
+		p.pending[first+answers+i] = command{texts[at], name}
 	}
-	p.collect(first, sent[:answers], texts, outputs)
+	p.collect(name, first, sent[:answers], texts, outputs)
 	if rec := p.recorder(); rec != nil {
 		for i := range texts {
 			rec.answer(texts[i], outputs[i])
@@ -73,9 +73,9 @@ func (p *process) commands(texts []string, wanted []bool) []string {
 	return outputs
 }
 
-// collect reads the answers to the commands at some indices, in their order.
+// collect reads the answers to the commands for a thread at some indices, in their order.
 // What is printed before an answer belongs to it.
-func (p *process) collect(first int, sent []int, texts, outputs []string) {
+func (p *process) collect(name, first int, sent []int, texts, outputs []string) {
 	deadline := time.Now().Add(answerTime)
 	for n := 0; n < len(sent); {
 		r, err := p.link.gdb.Next(deadline)
@@ -97,7 +97,7 @@ func (p *process) collect(first int, sent []int, texts, outputs []string) {
 			continue
 		}
 		if r.Class == "error" {
-			p.failed(texts[i], r.Str("msg"))
+			p.failed(command{texts[i], name}, r.Str("msg"))
 		} else if outputs[i] == "" && len(r.Results.Items) > 0 {
 			// An MI command answers with results instead of text.
 			outputs[i] = string(r.Raw[strings.IndexByte(string(r.Raw), ',')+1:])

@@ -71,7 +71,7 @@ type process struct {
 	unwinder   *unwind.Unwinder
 	memory     unwind.Memory
 	now        *moment
-	pending    map[int]string // commands sent whose answers nobody waits for, by token
+	pending    map[int]command // sent commands whose answers nobody waits for, by token
 	matchers   map[string]*matcher
 	symbols    map[*unwind.Object]bool
 	closers    []io.Closer
@@ -174,7 +174,7 @@ func (b *inbox) take() (notice, bool) {
 func (t *tree) newProcess(pid, ppid int) *process {
 	p := &process{
 		tree: t, pid: pid, ppid: ppid, threads: make(map[int]*thread),
-		pending: make(map[int]string), matchers: make(map[string]*matcher), symbols: make(map[*unwind.Object]bool),
+		pending: make(map[int]command), matchers: make(map[string]*matcher), symbols: make(map[*unwind.Object]bool),
 		memory: unwind.ProcessMemory(pid),
 	}
 	p.inbox.some = make(chan struct{}, 1)
