@@ -99,7 +99,7 @@ func flagTable() []flag {
 			func(o *options, s string) error { o.fields = append(o.fields, s); return nil }},
 		{"raw", "", "print the values of -expr themselves, a sample a line, for filters",
 			func(o *options, _ string) error { o.raw = true; return nil }},
-		{"n", "ROWS", "at most ROWS rows",
+		{"n", "ROWS", "at most ROWS rows; also -rows ROWS, as profile has it",
 			func(o *options, s string) (err error) { o.Rows, err = positive(s); return }},
 		{"n", "SLICES", "at most SLICES slices (default 20)",
 			func(o *options, s string) (err error) { o.Rows, err = positive(s); return }},
@@ -296,7 +296,7 @@ func (c command) flag(arg string) (f flag, value string, glued bool) {
 		if !c.takes(f) {
 			continue
 		}
-		if f.name == name {
+		if f.name == name || f.value == "ROWS" && name == "rows" {
 			return f, value, glued
 		}
 		if len(f.name) == 1 && f.value != "" && len(name) > 1 && arg[1:2] == f.name && arg[2] >= '0' && arg[2] <= '9' {

@@ -58,7 +58,9 @@ func (rd *Reader) OpenResource(names []string, resource string) (*Runs, error) {
 		return rs, err
 	}
 	if beside := beside(names, other); len(beside) > 0 {
-		return rd.open(beside, resource, false)
+		if rs, err := rd.open(beside, resource, false); !errors.As(err, new(*OtherResource)) {
+			return rs, err
+		}
 	}
 	return rs, err
 }
