@@ -11,9 +11,15 @@ import (
 // userModeAlone begins libpct.so's note that its clock does not see the kernel.
 const userModeAlone = "time in the kernel is not sampled"
 
-// Unsampled writes, above columns with standard errors, that these are of sampling alone, where there is time
-// that no sample can show.
+// Unsampled writes, above columns with standard errors or costs, what these lack: samples that were lost, and
+// time that no sample can show, so that errors are of sampling alone.
 func Unsampled(w io.Writer, s path.Summary, costs bool) error {
+	if costs && s.Lost > 0 {
+		part := float64(s.Lost) / (float64(s.Samples) + float64(s.Lost))
+		if _, err := fmt.Fprintf(w, "# cost/call lacks the samples that were lost, %s of all\n", percentage(part)); err != nil {
+			return err
+		}
+	}
 	said := false
 	for _, note := range s.Notes {
 		said = said || strings.HasPrefix(note, userModeAlone)

@@ -8,7 +8,7 @@ import (
 )
 
 // Where a note says that a part of the time is in no sample, errors are told to be of the rest, and how
-// much that is if it is known.
+// much that is if it is known. Costs lack samples that were lost, too.
 func TestUnsampled(t *testing.T) {
 	const note = "time in the kernel is not sampled: at this rate the clock sees user mode alone"
 	for _, c := range []struct {
@@ -21,6 +21,10 @@ func TestUnsampled(t *testing.T) {
 			"# cost/call is time in user mode; ± is the error of sampling alone (the samples stand for 90% of the CPU time)\n"},
 		{path.Summary{Programs: 1, Asked: 1000, Got: 900, Notes: []string{"another", note}}, false,
 			"# ± is the error of sampling alone: time in the kernel is in no share (the samples stand for 90% of the CPU time)\n"},
+		{path.Summary{Samples: 90, Lost: 10}, true, "# cost/call lacks the samples that were lost, 10% of all\n"},
+		{path.Summary{Samples: 90, Lost: 10}, false, ""},
+		{path.Summary{Samples: 999, Lost: 1, Notes: []string{note}}, true,
+			"# cost/call lacks the samples that were lost, 0.1% of all\n# cost/call is time in user mode; ± is the error of sampling alone\n"},
 		{path.Summary{Programs: 2, Asked: 1000, Got: 900, Notes: []string{note}}, false, "# ± is the error of sampling alone: time in the kernel is in no share\n"},
 		{path.Summary{Programs: 1, Asked: 1000, Notes: []string{note}}, false, "# ± is the error of sampling alone: time in the kernel is in no share\n"},
 	} {
