@@ -90,7 +90,10 @@ func (v *invocation) profile(
 			return err
 		}
 	}
-	return report.Profile(&v.out, p, style)
+	if err := report.Profile(&v.out, p, style); err != nil || v.command.name != "paths" {
+		return err
+	}
+	return report.Scattered(&v.out, p, v.Options.Rows)
 }
 
 // calls reports whether any sample has a caller: those of count files have none.

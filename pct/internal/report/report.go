@@ -54,6 +54,16 @@ func Profile(w io.Writer, p *path.Profile, style Style) error {
 	return out.Flush()
 }
 
+// Scattered writes what to do where most samples are in call paths that are too many to be shown, each by
+// itself; most is the number of rows asked for, 0 for all.
+func Scattered(w io.Writer, p *path.Profile, most int) error {
+	if most > 0 && len(p.Rows) == most || 2*p.HiddenWeight <= p.Weight {
+		return nil
+	}
+	_, err := fmt.Fprintln(w, "# few call paths are alike: with fewer frames of each (-l) more are; pct summary and pct fn add up what they share")
+	return err
+}
+
 // callPath writes frames, innermost first.
 func callPath(frames []string) string { return Printable(strings.Join(frames, " <- ")) }
 

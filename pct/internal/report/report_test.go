@@ -36,6 +36,21 @@ func TestProfile(t *testing.T) {
 	}
 }
 
+func TestScattered(t *testing.T) {
+	rows := []path.Row{{Frames: []string{"f"}, Weight: 10}}
+	for _, c := range []struct {
+		hidden uint64
+		most   int
+		said   bool
+	}{{90, 0, true}, {90, 5, true}, {90, 1, false}, {10, 0, false}} {
+		var out strings.Builder
+		p := &path.Profile{Rows: rows, Weight: 10 + c.hidden, Hidden: 1, HiddenWeight: c.hidden}
+		if err := Scattered(&out, p, c.most); err != nil || strings.HasPrefix(out.String(), "# few call paths are alike: ") != c.said {
+			t.Errorf("%+v: %q, %v", c, out.String(), err)
+		}
+	}
+}
+
 func TestHead(t *testing.T) {
 	s := path.Summary{
 		Commands: []string{"a\x1b", "b", strings.Repeat("c", 200), "d", "e", "f", "g"},
