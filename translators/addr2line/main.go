@@ -34,7 +34,6 @@ func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("pct-addr2line", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
 	var dirs []string
 	var want debuginfo.Detail
 	flags.BoolVar(&want.Innermost, "innermost", false, "")
@@ -44,20 +43,13 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		dirs = append(dirs, dir)
 		return nil
 	})
-	err := flags.Parse(args)
-	if err == nil && flags.NArg() > 0 {
-		err = fmt.Errorf("what is %q? the addresses are read from standard input", flags.Arg(0))
-	}
-	if err == nil && want.NoLines && want.NoNames {
-		err = errors.New("-functions and -lines leave nothing")
-	}
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(stdout, usage)
-		return 0
-	case err != nil:
-		fmt.Fprintf(stderr, "pct-addr2line: %v\n%s", err, usage)
-		return 2
+	if status, done := translators.Parse(flags, usage, args, stdout, stderr, func() error {
+		if want.NoLines && want.NoNames {
+			return errors.New("-functions and -lines leave nothing")
+		}
+		return nil
+	}); done {
+		return status
 	}
 	if dirs == nil {
 		dirs = []string{"/usr/lib/debug"}

@@ -36,21 +36,11 @@ func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("pct-addr2nm", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
 	nm := flags.String("nm", "nm", "")
 	dir := flags.String("cache", "", "")
 	timeout := flags.Duration("timeout", 30*time.Second, "")
-	err := flags.Parse(args)
-	if err == nil && flags.NArg() > 0 {
-		err = fmt.Errorf("what is %q? the addresses are read from standard input", flags.Arg(0))
-	}
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(stdout, usage)
-		return 0
-	case err != nil:
-		fmt.Fprintf(stderr, "pct-addr2nm: %v\n%s", err, usage)
-		return 2
+	if status, done := translators.Parse(flags, usage, args, stdout, stderr, nil); done {
+		return status
 	}
 	if _, err := exec.LookPath(*nm); err != nil {
 		fmt.Fprintf(stderr, "pct-addr2nm: %v\n", err)
@@ -63,6 +53,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		stderr:  stderr,
 	}
 	// Without a cache it works as well, only slower.
+	var err error
 	if t.kept.Dir, err = cache.Open(*dir); err != nil {
 		fmt.Fprintf(stderr, "pct-addr2nm: tables are not kept: %v\n", err)
 	}

@@ -4,7 +4,6 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -38,21 +37,11 @@ func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("pct-disasm", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
 	objdump := flags.String("objdump", "objdump", "")
 	options := flags.String("M", "", "")
 	timeout := flags.Duration("timeout", 30*time.Second, "")
-	err := flags.Parse(args)
-	if err == nil && flags.NArg() > 0 {
-		err = fmt.Errorf("what is %q? the addresses are read from standard input", flags.Arg(0))
-	}
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(stdout, usage)
-		return 0
-	case err != nil:
-		fmt.Fprintf(stderr, "pct-disasm: %v\n%s", err, usage)
-		return 2
+	if status, done := translators.Parse(flags, usage, args, stdout, stderr, nil); done {
+		return status
 	}
 	if _, err := exec.LookPath(*objdump); err != nil {
 		fmt.Fprintf(stderr, "pct-disasm: %v\n", err)

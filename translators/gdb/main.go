@@ -10,13 +10,14 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"time"
+
+	"github.com/profilecollection/pct/translators"
 )
 
 const usage = `usage: pct-gdbline [-gdb PATH] [-debug-dir DIR] [-timeout DURATION]
@@ -51,24 +52,15 @@ type options struct {
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	var o options
 	flags := flag.NewFlagSet("pct-gdbline", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
 	flags.StringVar(&o.gdb, "gdb", "gdb", "")
 	flags.StringVar(&o.debugDir, "debug-dir", "", "")
 	flags.DurationVar(&o.timeout, "timeout", 30*time.Second, "")
 	flags.BoolVar(&o.network, "network", false, "")
 	flags.BoolVar(&o.worker, "worker", false, "")
-	err := flags.Parse(args)
-	if err == nil && flags.NArg() > 0 {
-		err = fmt.Errorf("what is %q? the addresses are read from standard input", flags.Arg(0))
+	if status, done := translators.Parse(flags, usage, args, stdout, stderr, nil); done {
+		return status
 	}
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(stdout, usage)
-		return 0
-	case err != nil:
-		fmt.Fprintf(stderr, "pct-gdbline: %v\n%s", err, usage)
-		return 2
-	}
+	var err error
 	if o.worker {
 		err = work(o, stdin, stdout, stderr)
 	} else if _, err = exec.LookPath(o.gdb); err == nil {

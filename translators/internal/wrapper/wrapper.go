@@ -42,22 +42,13 @@ const maxRunning = 8
 // Run is the command's main function.
 func (t Tool) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet(t.Name, flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
 	program := flags.String("program", t.Program, "")
 	network := flags.Bool("network", false, "")
 	timeout := flags.Duration("timeout", 30*time.Second, "")
-	err := flags.Parse(args)
-	if err == nil && flags.NArg() > 0 {
-		err = fmt.Errorf("what is %q? the addresses are read from standard input", flags.Arg(0))
+	if status, done := translators.Parse(flags, t.Usage, args, stdout, stderr, nil); done {
+		return status
 	}
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(stdout, t.Usage)
-		return 0
-	case err != nil:
-		fmt.Fprintf(stderr, "%s: %v\n%s", t.Name, err, t.Usage)
-		return 2
-	}
+	var err error
 	if *program, err = exec.LookPath(*program); err != nil {
 		fmt.Fprintf(stderr, "%s: %v\n", t.Name, err)
 		return 1
