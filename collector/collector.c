@@ -16,7 +16,6 @@
 #include "signals.h"
 #include "store.h"
 #include "sys.h"
-#include "text.h"
 
 #include <link.h>
 #include <pthread.h>
@@ -68,16 +67,6 @@ static void forked(void)
 	clock_begin();
 }
 
-static void say_active(void)
-{
-	static char line[512];
-	struct text t = text_in(line, sizeof line);
-
-	text_str(&t, program_invocation_name);
-	text_str(&t, ": PC counting activated\n");
-	sys3(SYS_write, 2, line, t.n);
-}
-
 static bool start(void)
 {
 	uint64_t early;
@@ -102,7 +91,7 @@ static bool start(void)
 	if (early)
 		sample_start(early);
 	if (options.verbose)
-		say_active();
+		note_active();
 	return true;
 }
 

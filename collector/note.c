@@ -1,5 +1,9 @@
 #include "note.h"
 
+#include "sys.h"
+#include "text.h"
+
+#include <errno.h>
 #include <stdatomic.h>
 
 static _Atomic uint64_t posted, told;
@@ -70,4 +74,14 @@ uint64_t note_all(void)
 void note_forget(void)
 {
 	atomic_store(&told, 0);
+}
+
+void note_active(void)
+{
+	static char line[512];
+	struct text t = text_in(line, sizeof line);
+
+	text_str(&t, program_invocation_name);
+	text_str(&t, ": PC counting activated\n");
+	sys3(SYS_write, 2, line, t.n);
 }

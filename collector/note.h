@@ -65,4 +65,7 @@ uint64_t note_all(void);
 /* Forgets what was told of the parent process; what it is about goes on. */
 void note_forget(void);
 
+/* Says on standard error, at once, that the program is sampled. */
+void note_active(void);
+
 #endif

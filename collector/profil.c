@@ -13,7 +13,6 @@
 #include "rundir.h"
 #include "store.h"
 #include "sys.h"
-#include "text.h"
 
 #include <pthread.h>
 #include <sys/auxv.h>
@@ -100,16 +99,6 @@ static void forked(void)
 	open_file();
 }
 
-static void say_active(void)
-{
-	static char line[512];
-	struct text t = text_in(line, sizeof line);
-
-	text_str(&t, program_invocation_name);
-	text_str(&t, ": PC counting activated\n");
-	sys3(SYS_write, 2, line, t.n);
-}
-
 EXPORT void pct_on(void)
 {
 	if (program)
@@ -142,7 +131,7 @@ __attribute__((constructor)) static void begin(void)
 	open_file();
 	pthread_atfork(NULL, NULL, forked);
 	if (options.verbose)
-		say_active();
+		note_active();
 }
 
 __attribute__((destructor)) static void end(void)
