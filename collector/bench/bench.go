@@ -42,12 +42,14 @@ func (b *bench) all() error {
 	if err := b.overheads(); err != nil {
 		return fmt.Errorf("overhead: %w", err)
 	}
+	if err := b.distortions(); err != nil {
+		return fmt.Errorf("distortion: %w", err)
+	}
 	for _, table := range []struct {
 		name string
 		make func() error
 	}{
-		{"gaps", b.gaps}, {"starts", b.starts}, {"distortion", b.distortions}, {"short", b.short},
-		{"paths-gaps", b.pathGaps}, {"paths-report", b.pathReports},
+		{"gaps", b.gaps}, {"starts", b.starts}, {"short", b.short}, {"paths-gaps", b.pathGaps}, {"paths-report", b.pathReports},
 	} {
 		if !b.run.MatchString(table.name) {
 			continue

@@ -2,12 +2,14 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"text/tabwriter"
+	"time"
 )
 
 // reference is the rate of the runs of perf record that say what is true.
@@ -24,6 +26,10 @@ type comparison struct {
 // pooled runs of perf record at a high rate give: the sum of all differences, in
 // points of a percent, less what chance alone would make of that number of samples.
 func (b *bench) distortions() error {
+	programs := slices.DeleteFunc(slices.Clone(b.programs), func(p program) bool { return p.tree || !b.run.MatchString("distortion/"+p.name) })
+	if len(programs) == 0 {
+		return nil
+	}
 	truth := perfOfUser(reference)
 	ofPerf := func(n names, dir string, s shares) error { return n.ofPerf(dir, s, make(shares)) }
 	compared := []comparison{
@@ -42,18 +48,14 @@ func (b *bench) distortions() error {
 	}
 	fmt.Fprintf(b.out, "\nDistortion of the shares of functions, against perf record -F %d\n\n", reference)
 	w := tabwriter.NewWriter(b.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "program\thow\tasked, Hz\tsamples\tpoints\tby chance\texcess\tchance's spread")
-	budget := b.budget
-	for _, p := range b.programs {
-		if p.tree {
-			continue
-		}
+	fmt.Fprintln(w, "program\thow\tasked, Hz\tsamples\tpoints\tby chance\texcess\tchance's spread\tmost")
+	for _, p := range programs {
 		known := make(names)
 		want, wantUser, got := make(shares), make(shares), make([]shares, len(compared))
 		for i := range got {
 			got[i] = make(shares)
 		}
-		b.inRounds(budget/5, func() {
+		b.inRounds(b.budget/time.Duration(len(programs)), func() {
 			r, err := b.measure(truth, p.argv)
 			if err == nil {
 				err = known.ofPerf(r.dir, want, wantUser)
@@ -78,7 +80,7 @@ func (b *bench) distortions() error {
 			}
 			points := distance(got[i], truth)
 			chance, spread := expected(got[i], truth)
-			fmt.Fprintf(w, "%s\t%s\t%d\t%.0f\t%.1f\t%.1f\t%+.1f\t±%.1f\n", p.name, c.name, c.hz, got[i].total(), points, chance, points-chance, spread)
+			fmt.Fprintf(w, "%s\t%s\t%d\t%.0f\t%.1f\t%.1f\t%+.1f\t±%.1f\t%s\n", p.name, c.name, c.hz, got[i].total(), points, chance, points-chance, spread, farthest(got[i], truth))
 		}
 	}
 	return w.Flush()
@@ -107,6 +109,28 @@ func distance(a, b shares) float64 {
 		}
 	}
 	return 100 * sum
+}
+
+// farthest tells which function's share differs most, by how many points, and how many standard
+// errors that is: if all is chance, seldom more than three.
+func farthest(a, b shares) string {
+	na, nb := a.total(), b.total()
+	all := slices.Collect(maps.Keys(b))
+	for name := range a {
+		if b[name] == 0 {
+			all = append(all, name)
+		}
+	}
+	slices.Sort(all)
+	worst, most, errors := "", 0.0, 0.0
+	for _, name := range all {
+		p := (a[name] + b[name]) / (na + nb)
+		e := math.Sqrt(p * (1 - p) * (1/na + 1/nb))
+		if d := a[name]/na - b[name]/nb; math.Abs(d) > math.Abs(most) {
+			worst, most, errors = filepath.Base(name), d, d/e
+		}
+	}
+	return fmt.Sprintf("%s %+.1f (%+.1f errors)", worst, 100*most, errors)
 }
 
 // expected is the distance to be expected, and its standard deviation, if both were

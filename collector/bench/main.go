@@ -25,9 +25,10 @@ many of them are whole, and how much data they make.
   -long        more rounds: some fifty minutes instead of ten
   -quick       call paths of programs that are a tenth as long: no more than a trial
   -run REGEXP  only the programs and tables whose name matches, such as 'bzip2'
-               or 'gaps|starts|distortion|short'; of call paths the programs are
+               or 'gaps|starts|short'; of call paths the programs are
                'paths/gcc' and so on, and 'overhead/gcc', the tables
-               'paths-gaps' and 'paths-report'
+               'paths-gaps' and 'paths-report'; 'distortion/gcc' is by how
+               much its functions' shares are off, 'distortion' that of all
   -rounds N    no more than N rounds (default: as many as there is time for)
   -bin DIR     below which lib/libpct.so is (default ./bin)
   -h           print this
@@ -40,7 +41,7 @@ type options struct {
 	run    *regexp.Regexp
 	rounds int
 	bin    string
-	budget time.Duration // for the table of CPU time; half of that for the distortion
+	budget time.Duration // for the table of CPU time; as much for the distortion
 	long   bool
 	quick  bool
 	// pathBudget is for the table of call paths; a tenth of that for each depth of their gaps.
