@@ -34,6 +34,9 @@ signal n ended it; with 0 after processes were attached to.
   -dirfile FILE   write the path of each run directory to FILE, a line each
   -pty            give the program a terminal of its own
   -gdb PATH       use this gdb
+  -no-debug-registers
+                  leave the processor's debug registers alone, as where they do not
+                  work: step what is watched
   -trace          print what the script does, event by event
   -record FILE    keep every line to and from the debugger
   -replay FILE    run the script on such a record: no debugger, no program
@@ -54,6 +57,7 @@ var errHelp = errors.New("help")
 // options are the command line.
 type options struct {
 	check, format, grammar, pty, trace bool
+	noTraps                            bool
 	text                               *string // of -e
 	script                             string
 	vars                               map[string]string
@@ -73,7 +77,8 @@ type options struct {
 // parseOptions reads flags up to the program's name: what follows is its own.
 func parseOptions(args []string) (*options, error) {
 	o := &options{vars: make(map[string]string), speaker: "dbctl"}
-	bools := map[string]*bool{"n": &o.check, "fmt": &o.format, "grammar": &o.grammar, "pty": &o.pty, "trace": &o.trace, "tree": &o.tree}
+	bools := map[string]*bool{"n": &o.check, "fmt": &o.format, "grammar": &o.grammar, "pty": &o.pty, "trace": &o.trace, "tree": &o.tree,
+		"no-debug-registers": &o.noTraps}
 	words := map[string]func(string) error{
 		"e":       func(v string) error { o.text = &v; return nil },
 		"I":       func(v string) error { o.include = append(o.include, v); return nil },

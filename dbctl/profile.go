@@ -31,7 +31,7 @@ func profile(o *options, program *machine.Program, stdin, stdout, stderr *os.Fil
 	cfg := session.Config{
 		Program: program, Vars: o.vars, Argv: o.argv, Debugger: o.gdb, Root: o.root, Pty: o.pty, Ignored: o.ignored | ignoredHere(), Environ: o.environ,
 		Pids: o.pids, Tree: o.tree, For: o.seconds, Samples: o.samples, Debuggers: o.debuggers,
-		As: o.speaker, Stdin: stdin, Stdout: stdout, Stderr: stderr,
+		NoTraps: o.noTraps, As: o.speaker, Stdin: stdin, Stdout: stdout, Stderr: stderr,
 	}
 	if o.trace {
 		cfg.Trace = tracer(stderr)

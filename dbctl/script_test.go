@@ -14,6 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/profilecollection/pct/dbctl/internal/tracer"
 	"github.com/profilecollection/pct/pct/data"
 )
 
@@ -38,9 +39,18 @@ func TestScripts(t *testing.T) {
 			"sampled":  sampled,
 			"wait-for": waitForText,
 		},
+		Condition:           condition,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 	})
+}
+
+// condition debug-registers: on this machine they trap.
+func condition(name string) (bool, error) {
+	if name != "debug-registers" {
+		return false, fmt.Errorf("there is no condition %s", name)
+	}
+	return tracer.DebugRegisters() == nil, nil
 }
 
 // status N COMMAND ARG…: the command exits with this status.

@@ -77,6 +77,9 @@ type Table struct {
 	Command func(thread int, text string) string
 	// Resumes reports whether a script's command lets the thread run.
 	Resumes func(text string) bool
+	// Hardware tells what to use in place of a script's command that only the
+	// processor's debug registers can serve; "" for all others.
+	Hardware func(text string) (instead string)
 	// Evaluate works out an expression in the thread's frame with this
 	// canonical frame address; the answer to the last command holds what
 	// Value reads.

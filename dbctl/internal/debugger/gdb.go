@@ -37,8 +37,9 @@ func GDB() *Table {
 		Symbols: func(path string, bias uint64) string {
 			return console(addSymbols(path, bias))
 		},
-		Command: command,
-		Resumes: resumes,
+		Command:  command,
+		Resumes:  resumes,
+		Hardware: hardware,
 		Evaluate: func(thread int, cfa uint64, expr string) []string {
 			return []string{
 				// Not by --thread: gdb would go back to where it was.
@@ -171,6 +172,27 @@ var resuming = regexp.MustCompile(`^(-exec-(continue|step|next|finish|until|retu
 	`(c|fg|cont|conti|continu|continue|s|st|ste|step|si|stepi|n|ne|nex|next|ni|nexti|fin|fini|finis|finish|u|unt|unti|until|advance|j|jump|sig|signal)\b.*)$`)
 
 func resumes(text string) bool { return resuming.MatchString(strings.TrimSpace(text)) }
+
+// onlyHardware are commands that break without a change of the code, or for a
+// read, by all names that gdb knows them by, with what else there is.
+var onlyHardware = []struct {
+	command *regexp.Regexp
+	instead string
+}{
+	{regexp.MustCompile(`^(hb(r(e(ak?)?)?)?\b|-break-insert\b.* -h\b)`), "break, which changes the code"},
+	{regexp.MustCompile(`^thb(r(e(ak?)?)?)?\b`), "tbreak, which changes the code"},
+	{regexp.MustCompile(`^([ra]w(a(t(ch?)?)?)?\b|-break-watch\b.* -[ra]\b)`), "watch, which stops when the value changes"},
+}
+
+func hardware(text string) string {
+	text = strings.TrimSpace(text)
+	for _, o := range onlyHardware {
+		if o.command.MatchString(text) {
+			return o.instead
+		}
+	}
+	return ""
+}
 
 // quote makes an MI c-string.
 func quote(s string) string {

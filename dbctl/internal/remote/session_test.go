@@ -9,13 +9,22 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	processor "github.com/profilecollection/pct/dbctl/internal/tracer"
 )
 
 // A script's words in one process: where each stop is known beforehand.
+// A watchpoint is the processor's, where its debug registers trap, and gdb's own,
+// for which it steps.
 func TestWords(t *testing.T) {
-	for _, displaced := range []string{"auto", "off"} {
-		t.Run("displaced-stepping "+displaced, func(t *testing.T) {
-			s := debug(t, build(t, "single"), "-gdb-set displaced-stepping "+displaced)
+	settings := []string{"displaced-stepping auto", "displaced-stepping off", "can-use-hw-watchpoints 0"}
+	if err := processor.DebugRegisters(); err != nil {
+		t.Log(err)
+		settings = settings[2:]
+	}
+	for _, setting := range settings {
+		t.Run(setting, func(t *testing.T) {
+			s := debug(t, build(t, "single"), "-gdb-set "+setting)
 			s.all("-break-insert middle", "-exec-continue --all")
 			s.begin()
 			thread, function := s.stop("breakpoint-hit")

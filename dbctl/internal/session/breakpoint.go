@@ -18,6 +18,7 @@ type breakpoints struct {
 	inserted map[uint64]bool
 	counting map[uint64]bool // those of a clock, which are not the debugger's to take out
 	watched  []watchpoint    // one for each debug register in use
+	looked   []looked        // what is watched without them
 	everSet  bool            // debug registers may be set in threads
 	calls    map[int]bool    // system calls that are caught; empty: all
 	file     *os.File        // the process's memory
@@ -125,6 +126,7 @@ func (p *process) dropBreakpoints() {
 			p.watched[i] = watchpoint{}
 		}
 	}
+	p.looked = nil
 	p.catching = false
 	if p.file != nil {
 		p.file.Close()
@@ -194,6 +196,9 @@ func (t *tree) trap(th *thread) bool {
 	if p.lender != nil && t.trapLent(th) {
 		return true
 	}
+	if th.looks && t.passes(th) {
+		return true
+	}
 	p.mu.Lock()
 	mine := p.broken || th.how == tracer.Step || len(p.watched) > 0
 	p.mu.Unlock()
@@ -228,7 +233,9 @@ func (t *tree) trap(th *thread) bool {
 		}
 		stop.Breakpoint = true
 	case th.how == tracer.Step && info.Code() != trapUser:
-		if i, hit := t.watchHit(th); hit {
+		if w := p.changed(); w != nil {
+			stop.Watched, stop.Watch = w.addr, w.kind
+		} else if i, hit := t.watchHit(th); hit {
 			stop.Watched, stop.Watch = p.watched[i].addr, p.watched[i].kind
 		}
 	case p.atOldBreakpoint(th, info.Code()):

@@ -106,10 +106,10 @@ func (c *callClock) close() {
 	}
 	p.mu.Unlock()
 	if c.met {
-		p.forkNote("each call that was counted stopped the program for some microseconds")
+		p.noted("each call that was counted stopped the program for some microseconds")
 	}
 	if c.missing {
-		p.forkNote("calls that threads made while another one was stepped over a breakpoint are not counted")
+		p.noted("calls that threads made while another one was stepped over a breakpoint are not counted")
 	}
 }
 

@@ -28,6 +28,7 @@ type thread struct {
 	back     bool             // it's to stop, and to be set back to before
 	owed     unix.Signal      // to be delivered when it goes on
 	how      tracer.How       // how it runs
+	looks    bool             // it's stepped, so that what it changes is seen
 	leaving  bool             // it's let go at its next stop
 	begins   bool             // it is the one of an attached process to stop for the script
 	stale    bool             // its debug registers are to be set
@@ -153,10 +154,7 @@ func (t *tree) goOn(th *thread) {
 		}
 		th.changed = false
 	}
-	how := th.how
-	if how == tracer.Onward && p.catching {
-		how = tracer.Calls
-	}
+	how := t.pace(th)
 	th.standing = false
 	sig := th.owed
 	th.owed = 0

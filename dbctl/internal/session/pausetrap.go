@@ -65,6 +65,9 @@ func newGuard() (g *tracer.Guard, err error) {
 func (t *tree) guard() (*tracer.Guard, error) {
 	if t.traps.guard == nil && t.traps.err == nil {
 		t.traps.sites = make(map[string]tracer.Site)
+		if t.traps.err = t.debugRegisters(); t.traps.err != nil {
+			return nil, t.traps.err
+		}
 		if scope, err := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope"); err == nil && scope[0] != '0' && os.Geteuid() != 0 {
 			t.traps.err = errors.New("kernel.yama.ptrace_scope forbids a guard")
 		} else if t.traps.guard, t.traps.err = newGuard(); t.traps.err == nil {
@@ -110,7 +113,9 @@ func (t *tree) trapForksOf(p, parent *process) {
 		return
 	}
 	p.trap = forkTrap{wanted: true, site: parent.trap.site}
-	if p.trap.site.Fork == 0 {
+	if _, err := t.guard(); err != nil {
+		p.noTrap(err.Error())
+	} else if p.trap.site.Fork == 0 {
 		t.trapSite(p)
 	} else if err := p.breakAt(p.trap.site.Fork); err != nil {
 		p.noTrap(err.Error())
@@ -137,31 +142,31 @@ func (p *process) noTrap(why string) {
 	if p.trap.wanted && !p.trap.never {
 		p.trap.never = true
 		p.trap.close()
-		p.forkNote(byEvents + why)
+		p.noted(byEvents + why)
 	}
 }
 
-// forkNote counts what the run's reader is to know.
-func (p *process) forkNote(text string) {
+// noted counts what the run's reader is to know.
+func (p *process) noted(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.forkNotes == nil {
-		p.forkNotes = make(map[string]int)
+	if p.notes == nil {
+		p.notes = make(map[string]int)
 	}
-	p.forkNotes[text]++
+	p.notes[text]++
 }
 
-// takeForkNotes is what was counted since the last time.
-func (p *process) takeForkNotes() (notes []string) {
+// takeNotes is what was counted since the last time.
+func (p *process) takeNotes() (notes []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for text, n := range p.forkNotes {
+	for text, n := range p.notes {
 		if text == byTrap {
 			text = fmt.Sprintf("%d %s", n, text)
 		}
 		notes = append(notes, text)
 	}
-	p.forkNotes = nil
+	p.notes = nil
 	slices.Sort(notes)
 	return notes
 }

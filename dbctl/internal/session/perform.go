@@ -41,6 +41,13 @@ func (p *process) commands(texts []string, wanted []bool) []string {
 	var sent []int // indices of the texts on the wire
 	answers := 0   // how many of them are to be waited for
 	for i, text := range texts {
+		if instead := table.Hardware(text); instead != "" {
+			if err := p.tree.debugRegisters(); err != nil {
+				p.tree.sayOnce("%v: use %s (command %q)", err, instead, text)
+				p.run.note(fmt.Sprintf("%q was not done: %v", text, err))
+				continue
+			}
+		}
 		if table.Resumes(text) {
 			if !p.now.held || p.now.stays {
 				continue // it runs

@@ -51,7 +51,7 @@ type process struct {
 	breakpoints
 	broken     bool           // guarded: it has, or had, breakpoints
 	connecting *mi.Client     // guarded: a debugger that is being connected
-	forkNotes  map[string]int // guarded
+	notes      map[string]int // guarded
 
 	repaired  atomic.Uint64 // system calls begun again
 	unclocked atomic.Uint64 // threads that have no clock

@@ -257,7 +257,7 @@ func (r *run) finish(state, status string, cpu time.Duration) error {
 	if n := r.p.repaired.Swap(0); n > 0 {
 		r.note(fmt.Sprintf("%d system calls that a stop interrupted were begun again", n))
 	}
-	for _, text := range r.p.takeForkNotes() {
+	for _, text := range r.p.takeNotes() {
 		r.note(text)
 	}
 	if r.detached {

@@ -40,6 +40,7 @@ type Config struct {
 	Ignored   uint64            // signals that our caller ignored: bit n-1 is signal n
 	Found     func(dir string)  // told of each run directory as it's made, may be nil
 	Trace     func(line string) // told what the machine does, may be nil
+	NoTraps   bool              // the processor's debug registers are not to be used
 	Record    io.Writer         // gets the transcript, may be nil
 	As        string            // the command that speaks, which its messages begin with
 

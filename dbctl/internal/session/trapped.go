@@ -62,7 +62,7 @@ func (t *tree) lay(th *thread, sp uint64) {
 		}
 	}
 	if why != "" {
-		p.forkNote(byEvents + why)
+		p.noted(byEvents + why)
 		return
 	}
 	ioctl(f.fd, unix.PERF_EVENT_IOC_DISABLE, 0)
@@ -121,7 +121,7 @@ func (t *tree) springParent(th *thread) (int, *tracer.Trap) {
 		t.traps.guard.Give(trap)
 		return 0, nil
 	}
-	th.p.forkNote(byTrap)
+	th.p.noted(byTrap)
 	return int(result), trap
 }
 

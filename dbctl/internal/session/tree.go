@@ -42,6 +42,8 @@ type tree struct {
 	unmended  bool           // it can't be had
 	cost      stopCost
 
+	debugRegisters func() error // why they are not to be used; nil: they trap
+
 	root      *process // launched; nil: attached to
 	base      *process // whose run directory has the file tree
 	sid       int      // of the root, as it began
@@ -72,6 +74,10 @@ func newTree(cfg Config) *tree {
 		processes: make(map[int]*process), threads: make(map[int]*thread),
 		children: make(map[int]*child), orphans: make(map[int]time.Time), habits: make(map[*machine.Exec]habit),
 		early: make(map[int]early),
+	}
+	t.debugRegisters = sync.OnceValue(tracer.DebugRegisters)
+	if cfg.NoTraps {
+		t.debugRegisters = func() error { return errNotWanted }
 	}
 	t.filters = newFilters(cfg.Stdout, cfg.Stderr)
 	pool := debugger.PoolConfig{Path: cfg.Debugger, Limit: cfg.Debuggers}

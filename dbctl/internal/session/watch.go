@@ -2,16 +2,10 @@ package session
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/profilecollection/pct/dbctl/internal/remote"
-)
-
-// The machine has four debug registers for addresses; the seventh says what each
-// is for, and the sixth which has been met.
-const (
-	debugRegisters = 4
-	debugStatus    = 6
-	debugControl   = 7
+	"github.com/profilecollection/pct/dbctl/internal/tracer"
 )
 
 var errNoDebugRegister = errors.New("all hardware watchpoints are in use")
@@ -19,6 +13,9 @@ var errNoDebugRegister = errors.New("all hardware watchpoints are in use")
 // watch sets a hardware watchpoint in all threads of a process.
 func (t *tree) watch(p *process, kind remote.WatchKind, addr, length uint64) error {
 	w := watchpoint{kind, addr, length}
+	if err := t.debugRegisters(); err != nil {
+		return t.lookAt(p, w, err)
+	}
 	slot := -1
 	for i, old := range p.watched {
 		if old == w {
@@ -29,7 +26,7 @@ func (t *tree) watch(p *process, kind remote.WatchKind, addr, length uint64) err
 		}
 	}
 	if slot < 0 {
-		if len(p.watched) == debugRegisters {
+		if len(p.watched) == tracer.DebugAddresses {
 			return errNoDebugRegister
 		}
 		slot = len(p.watched)
@@ -44,12 +41,12 @@ func (t *tree) watch(p *process, kind remote.WatchKind, addr, length uint64) err
 }
 
 func (t *tree) unwatch(p *process, kind remote.WatchKind, addr, length uint64) {
-	for i, w := range p.watched {
-		if w == (watchpoint{kind, addr, length}) {
-			p.watched[i] = watchpoint{}
-		}
+	w := watchpoint{kind, addr, length}
+	p.looked = slices.DeleteFunc(p.looked, func(l looked) bool { return l.at == w })
+	if i := slices.Index(p.watched, w); i >= 0 {
+		p.watched[i] = watchpoint{}
+		t.setWatches(p)
 	}
-	t.setWatches(p)
 }
 
 // setWatches brings the debug registers of the threads up to date. One that
@@ -68,7 +65,7 @@ func (t *tree) setWatches(p *process) {
 // setDebug sets the debug registers of a thread that stands still.
 func (t *tree) setDebug(th *thread) {
 	th.stale = false
-	t.tracer.SetDebug(th.tid, debugControl, 0)
+	t.tracer.SetDebug(th.tid, tracer.DebugControl, 0)
 	control := uint64(0)
 	for i, w := range th.p.watched {
 		if w.length == 0 {
@@ -84,7 +81,7 @@ func (t *tree) setDebug(th *thread) {
 		}
 		control |= 1<<(2*i) | (condition|size<<2)<<(16+4*i)
 	}
-	t.tracer.SetDebug(th.tid, debugControl, control)
+	t.tracer.SetDebug(th.tid, tracer.DebugControl, control)
 }
 
 // watchHit is which watchpoint a thread has met.
@@ -92,13 +89,13 @@ func (t *tree) watchHit(th *thread) (int, bool) {
 	if len(th.p.watched) == 0 {
 		return 0, false
 	}
-	status, err := t.tracer.Debug(th.tid, debugStatus)
+	status, err := t.tracer.Debug(th.tid, tracer.DebugStatus)
 	if err != nil {
 		return 0, false
 	}
 	for i, w := range th.p.watched {
 		if status&(1<<i) != 0 && w.length != 0 {
-			t.tracer.SetDebug(th.tid, debugStatus, 0)
+			t.tracer.SetDebug(th.tid, tracer.DebugStatus, 0)
 			return i, true
 		}
 	}

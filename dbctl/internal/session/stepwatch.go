@@ -1,0 +1,116 @@
+package session
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/dbctl/internal/remote"
+	"github.com/profilecollection/pct/dbctl/internal/tracer"
+)
+
+// Where the processor's debug registers don't trap, threads are stepped, and
+// after each instruction the memory is looked at that is watched for writes. It
+// is slow, and sees what hardware does not: what the kernel writes. Of several
+// threads, the first that stops after the write is taken for the one that wrote.
+//
+// Nothing else can be watched for so: what is read leaves nothing to be seen, and
+// a breakpoint without a change of the code is what hbreak is asked for.
+
+// errNotWanted is why debug registers are not used where somebody has said so.
+var errNotWanted = errors.New("the processor's debug registers are not to be used (-no-debug-registers)")
+
+// looked is memory that is looked at.
+type looked struct {
+	at  watchpoint
+	was []byte
+}
+
+// lookAt begins to step the threads of a process, for the debug registers can't be
+// used.
+func (t *tree) lookAt(p *process, w watchpoint, why error) error {
+	if w.kind != remote.WatchWrite {
+		t.sayOnce("%s: a read, or the execution of what is not changed, can't be watched for", why)
+		return why
+	}
+	was := make([]byte, w.length)
+	if n := p.memory.ReadAt(was, w.addr); uint64(n) != w.length {
+		return fmt.Errorf("there is no memory at %#x", w.addr)
+	}
+	if slices.ContainsFunc(p.looked, func(l looked) bool { return l.at == w }) {
+		return nil
+	}
+	p.looked, p.everSet = append(p.looked, looked{w, was}), true
+	p.mu.Lock()
+	p.broken = true
+	p.mu.Unlock()
+	for _, th := range p.threadList() {
+		if !th.stands() {
+			t.tracer.Interrupt(th.tid)
+		}
+	}
+	t.sayOnce("watchpoints take long, for each instruction is stepped: %v", why)
+	p.noted("watchpoints were looked at after each instruction, which was stepped: " + why.Error())
+	return nil
+}
+
+// changed is the first of what is looked at that has another value than before.
+func (p *process) changed() *watchpoint {
+	for i := range p.looked {
+		l := &p.looked[i]
+		now := make([]byte, len(l.was))
+		if p.memory.ReadAt(now, l.at.addr) == len(now) && !bytes.Equal(now, l.was) {
+			l.was = now
+			return &l.at
+		}
+	}
+	return nil
+}
+
+// pace is how a thread goes on: as its debugger wants, or step by step. The steps
+// pass over the system calls that are caught, whose stops come in between.
+func (t *tree) pace(th *thread) tracer.How {
+	p := th.p
+	how := th.how
+	th.looks = how == tracer.Onward && len(p.looked) > 0
+	if how == tracer.Onward && p.catching && (!th.looks || t.calls(th)) {
+		return tracer.Calls
+	}
+	if th.looks {
+		return tracer.Step
+	}
+	return how
+}
+
+// calls reports whether a thread is about to make a system call, or inside one.
+func (t *tree) calls(th *thread) bool {
+	if t.tracer.CallStop(th.tid) == tracer.CallEntry {
+		return true
+	}
+	regs, err := t.tracer.Registers(th.tid)
+	var code [2]byte
+	return err == nil && th.p.memory.ReadAt(code[:], regs.Rip) == len(code) && code == [2]byte{0x0f, 0x05}
+}
+
+// passes is a stop of a thread that was stepped to be looked at: false, if it's
+// another one.
+func (t *tree) passes(th *thread) bool {
+	info, err := t.tracer.Siginfo(th.tid)
+	if err != nil || info.Code() <= 0 || info.Code() == kernelSent {
+		return false
+	}
+	w := th.p.changed()
+	if w == nil {
+		t.goOn(th)
+		return true
+	}
+	if !t.stand(th) {
+		return false
+	}
+	th.halt = false
+	t.showStop(th, remote.Stop{Signal: int(unix.SIGTRAP), Watch: w.kind, Watched: w.addr})
+	return true
+}
