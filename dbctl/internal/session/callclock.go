@@ -253,7 +253,7 @@ func (t *tree) met(th *thread, c *callClock, s *callSite) {
 	}
 	th.at = s
 	c.met = true
-	t.cost.stopped(p.pid, th.tid)
+	t.cost.stopped(th.tid, func() (use, bool) { return threadUse(p.pid, th.tid) })
 	hits := uint64(0)
 	if back := th.again; back != (place{s.addr, th.regs.Rsp}) {
 		hits = c.count(th, s)

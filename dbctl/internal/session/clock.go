@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"strconv"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -110,15 +108,27 @@ func startClock(kind string, pid int, p period, tids []int) (c clock, why string
 	return c, why, nil
 }
 
-// threadTime is the CPU time of a thread so far, by the kernel's scheduler.
+// threadTime is the CPU time of a thread so far.
 func threadTime(pid, tid int) (time.Duration, bool) {
+	used, ok := threadUse(pid, tid)
+	return used.cpu, ok
+}
+
+// use is what a thread has had of processors.
+type use struct {
+	cpu   time.Duration
+	turns int // how often it came to one
+}
+
+// threadUse is that so far, by the kernel's scheduler.
+func threadUse(pid, tid int) (used use, ok bool) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/schedstat", pid, tid))
 	if err != nil {
-		return 0, false
+		return use{}, false
 	}
-	first, _, _ := strings.Cut(string(text), " ")
-	ns, err := strconv.ParseInt(first, 10, 64)
-	return time.Duration(ns), err == nil
+	var waited int64
+	_, err = fmt.Sscan(string(text), &used.cpu, &waited, &used.turns)
+	return used, err == nil
 }
 
 // kernelSent is SI_KERNEL, the code of a signal that the kernel sends for no

@@ -7,12 +7,13 @@ import (
 )
 
 // stopCost is what it costs a thread to be stopped at a breakpoint of a clock, measured now
-// and then: the time on the clock on the wall, from one stop to the next, that it did not run.
+// and then: the time on the clock on the wall, from one stop to the next, that it did not run; where it
+// waited meanwhile, that can't be told.
 type stopCost struct {
 	stops uint64
 	tid   int // whose next stop ends the time; 0: none is being measured
 	at    time.Time
-	cpu   time.Duration
+	used  use
 	spans []time.Duration
 }
 
@@ -22,18 +23,19 @@ const (
 	costMost  = 512 // that are kept
 )
 
-// stopped is a stop.
-func (m *stopCost) stopped(pid, tid int) {
+// stopped is a stop of a thread; read tells what that has used.
+func (m *stopCost) stopped(tid int, read func() (use, bool)) {
 	m.stops++
 	if m.tid == tid {
 		now := time.Now()
-		if cpu, ok := threadTime(pid, tid); ok && len(m.spans) < costMost {
-			m.spans = append(m.spans, max(0, now.Sub(m.at)-(cpu-m.cpu)))
+		// It came to a processor after the one stop, not again after a wait.
+		if used, ok := read(); ok && used.turns-m.used.turns <= 1 && len(m.spans) < costMost {
+			m.spans = append(m.spans, max(0, now.Sub(m.at)-(used.cpu-m.used.cpu)))
 		}
 		m.tid = 0
 	} else if m.stops%costEvery == costFirst {
-		if cpu, ok := threadTime(pid, tid); ok {
-			m.tid, m.at, m.cpu = tid, time.Now(), cpu
+		if used, ok := read(); ok {
+			m.tid, m.at, m.used = tid, time.Now(), used
 		}
 	}
 }

@@ -3,6 +3,7 @@ package path
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/profilecollection/pct/pct/data"
@@ -13,21 +14,27 @@ import (
 // their order: also of those that OpenResource left out.
 func (rs *Runs) Resources() []string { return rs.resources }
 
-// countedFunction is the C function whose calls a resource is, without its library; "" if it is something else.
-func countedFunction(resource string) string {
+// allocators are the functions of the C library whose calls count as alloc.
+var allocators = []string{"malloc", "calloc", "realloc", "reallocarray", "memalign", "aligned_alloc", "posix_memalign", "valloc", "pvalloc", "mmap"}
+
+// countedFunctions are the C functions whose calls a resource is, without their library; none if it is something else.
+func countedFunctions(resource string) []string {
+	if resource == "alloc" {
+		return allocators
+	}
 	name, isCalls := strings.CutPrefix(resource, "calls:")
 	if !isCalls || strings.Contains(name, "::") {
-		return ""
+		return nil
 	}
-	return name[strings.LastIndexByte(name, ':')+1:]
+	return []string{name[strings.LastIndexByte(name, ':')+1:]}
 }
 
 // nameCounted calls functions whose calls were counted as they were asked for, where their symbols are other ones
 // of the C library: malloc is __libc_malloc or __GI___libc_malloc there.
 func (s *Selection) nameCounted(all *symbols) {
 	for i, r := range s.runs.all {
-		function := countedFunction(r.Header.Resource)
-		if function == "" {
+		functions := countedFunctions(r.Header.Resource)
+		if len(functions) == 0 {
 			continue
 		}
 		for _, sample := range s.samples[i] {
@@ -36,9 +43,13 @@ func (s *Selection) nameCounted(all *symbols) {
 				continue
 			}
 			for j, f := range all.chains[at] {
-				if calltree.Alias(f.function, func(name string) bool { return name == function }) {
-					all.chains[at][j].function = function
-				}
+				calltree.Alias(f.function, func(name string) bool {
+					known := slices.Contains(functions, name)
+					if known {
+						all.chains[at][j].function = name
+					}
+					return known
+				})
 			}
 		}
 	}
