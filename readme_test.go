@@ -73,7 +73,7 @@ func fenced(readme, opening string) string {
 	return block
 }
 
-var row = regexp.MustCompile(`^ *([0-9.]+)% (?:±[0-9.]+| +[0-9.]+%)? *(.*)$`)
+var row = regexp.MustCompile(`^ *([0-9.]+)% (?:±[0-9.]+| +[0-9.]+%| +[0-9]+ +[0-9.]+ ±[0-9.]+ m?s)? *(.*)$`)
 
 // callPathRow is a row of a call path profile, or of one of functions.
 var callPathRow = regexp.MustCompile(`^([01]\.[0-9]+) (?:±[0-9.]+ )?(.+) \[[0-9]+\]\n$`)
