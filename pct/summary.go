@@ -26,7 +26,7 @@ func summaryCommands() []command {
 		details: `
 Half a page: what ran, how the samples were taken and whether they are enough, and the
 few call paths that hold a significant part of them, each with its standard error,
-what could be saved there at most, the functions and lines that do the work; then
+what could be saved there at most, who waits there, the functions and lines that do the work; then
 sampled values, changes over time, and what is missing. The call paths are found as in
 the 1993 paper on call path profiling, section 4.4: from the function that has
 most of the samples to its callers, as long as one of them has a good part.
@@ -58,7 +58,9 @@ func (v *invocation) summarize() error {
 		o.Limits = append(o.Limits, "call paths "+r.String())
 	}
 	for i, context := range found.List {
-		o.Contexts = append(o.Contexts, overviewContext(&context, whole, hotLines(t, found, i)))
+		of := overviewContext(&context, whole, hotLines(t, found, i))
+		of.Waiters = waiters(t, found, i)
+		o.Contexts = append(o.Contexts, of)
 	}
 	if len(runs.Fields()) > 0 && len(v.Refinements) == 0 { // which the table of values knows nothing of
 		if o.Values, err = selected.Tabulate(nil, path.Options{}); err != nil {

@@ -43,6 +43,7 @@ type OverviewContext struct {
 	Callers int
 	Bodies  []Share // functions, of Fresh
 	Lines   []Share // FILE:LINE, of Fresh
+	Waiters []Share // functions on whose behalf a thread waits, of Fresh
 }
 
 // Share is a part by name.
@@ -285,6 +286,9 @@ func (o *Overview) context(c *OverviewContext) string {
 		}
 	}
 	text += fmt.Sprintf(". Call path: (%s). %s%s", strings.Join(names, " "), o.saved(c), loop(c))
+	if len(c.Waiters) > 0 {
+		text += " Who waits: " + list(c.Waiters) + "."
+	}
 	if len(c.Bodies) > 0 && (len(c.Bodies) > 1 || c.Bodies[0].Name != last) {
 		text += " The work is done in " + list(c.Bodies) + "."
 	}
