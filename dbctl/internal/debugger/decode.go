@@ -54,8 +54,10 @@ func decodeStopped(r *mi.Record) Event {
 	case reason == "breakpoint-hit" || strings.HasSuffix(reason, "watchpoint-trigger"):
 		ev.Kind = Breakpoint
 		ev.Number = r.Str("bkptno")
-		if ev.Number == "" {
-			ev.Number = r.Str("wpt", "number")
+		for _, kind := range [...]string{"wpt", "hw-rwpt", "hw-awpt"} {
+			if ev.Number == "" {
+				ev.Number = r.Str(kind, "number")
+			}
 		}
 	case reason == "syscall-entry" || reason == "syscall-return":
 		ev.Kind = Syscall
