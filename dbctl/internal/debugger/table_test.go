@@ -3,6 +3,7 @@ package debugger
 import (
 	"net"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -28,4 +29,19 @@ func TestConnect(t *testing.T) {
 		t.Fatal(err, r)
 	}
 	conn.Close()
+}
+
+// A command that only debug registers can serve is known by all its names.
+func TestHardware(t *testing.T) {
+	for command, want := range map[string]string{
+		"hbreak f": "break", "hb f": "break", " hbrea *0x10": "break", "-break-insert -t -h f": "break",
+		"thbreak f": "tbreak", "thb f": "tbreak",
+		"rwatch x": "watch", "rw x": "watch", "awatch -l x": "watch", "aw x": "watch", "-break-watch -a x": "watch", "-break-watch -r x": "watch",
+		"break h": "", "tbreak f": "", "watch x": "", "-break-watch x": "", "-break-insert f": "", "handle SIGUSR1 stop": "", "print rw": "", "awatched": "",
+	} {
+		instead, _, _ := strings.Cut(GDB().Hardware(command), ",")
+		if instead != want {
+			t.Errorf("%s: use %q, want %q", command, instead, want)
+		}
+	}
 }

@@ -17,11 +17,11 @@ type breakpoints struct {
 	original map[uint64]byte // of all that ever were
 	inserted map[uint64]bool
 	counting map[uint64]bool // those of a clock, which are not the debugger's to take out
-	watched  []watchpoint    // one for each debug register in use
-	looked   []looked        // what is watched without them
-	everSet  bool            // debug registers may be set in threads
-	calls    map[int]bool    // system calls that are caught; empty: all
-	file     *os.File        // the process's memory
+	watched  [tracer.DebugAddresses]register
+	looked   []looked     // what is watched without registers
+	everSet  bool         // debug registers may be set in threads
+	calls    map[int]bool // system calls that are caught; empty: all
+	file     *os.File     // the process's memory
 }
 
 // trapInstruction is int3.
@@ -121,12 +121,7 @@ func (p *process) dropBreakpoints() {
 	for addr := range p.inserted {
 		p.remove(addr)
 	}
-	for i := range p.watched {
-		if p.watched[i].length != 0 {
-			p.watched[i] = watchpoint{}
-		}
-	}
-	p.looked = nil
+	p.watched, p.looked = [tracer.DebugAddresses]register{}, nil
 	p.catching = false
 	if p.file != nil {
 		p.file.Close()
@@ -200,7 +195,7 @@ func (t *tree) trap(th *thread) bool {
 		return true
 	}
 	p.mu.Lock()
-	mine := p.broken || th.how == tracer.Step || len(p.watched) > 0
+	mine := p.broken || th.how == tracer.Step
 	p.mu.Unlock()
 	if !mine || !t.stand(th) {
 		return false
@@ -233,20 +228,18 @@ func (t *tree) trap(th *thread) bool {
 		}
 		stop.Breakpoint = true
 	case th.how == tracer.Step && info.Code() != trapUser:
-		if w := p.changed(); w != nil {
+		if w, found := t.seen(th); found {
 			stop.Watched, stop.Watch = w.addr, w.kind
-		} else if i, hit := t.watchHit(th); hit {
-			stop.Watched, stop.Watch = p.watched[i].addr, p.watched[i].kind
 		}
 	case p.atOldBreakpoint(th, info.Code()):
 		t.goOn(th)
 		return true
 	default:
-		i, hit := t.watchHit(th)
+		w, hit := t.watchHit(th)
 		if !hit {
 			return false
 		}
-		stop.Watched, stop.Watch = p.watched[i].addr, p.watched[i].kind
+		stop.Watched, stop.Watch = w.addr, w.kind
 	}
 	th.how = tracer.Onward
 	th.halt = false

@@ -3,13 +3,13 @@ package session
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"slices"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/profilecollection/pct/dbctl/internal/remote"
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
+	"github.com/profilecollection/pct/unwind"
 )
 
 // Where the processor's debug registers don't trap, threads are stepped, and
@@ -23,10 +23,25 @@ import (
 // errNotWanted is why debug registers are not used where somebody has said so.
 var errNotWanted = errors.New("the processor's debug registers are not to be used (-no-debug-registers)")
 
-// looked is memory that is looked at.
+// looked is memory that is looked at: as it was, as far as it was there.
 type looked struct {
-	at  watchpoint
-	was []byte
+	at       watchpoint
+	was, now []byte
+}
+
+// look finds the first byte that has changed since the last time.
+func (l *looked) look(memory unwind.Memory) (w watchpoint, found bool) {
+	l.now = l.now[:l.at.length]
+	l.now = l.now[:memory.ReadAt(l.now, l.at.addr)]
+	if bytes.Equal(l.now, l.was) {
+		return w, false
+	}
+	n := 0
+	for n < min(len(l.now), len(l.was)) && l.now[n] == l.was[n] {
+		n++
+	}
+	l.was, l.now = l.now, l.was
+	return watchpoint{l.at.kind, l.at.addr + uint64(n), 1}, true
 }
 
 // lookAt begins to step the threads of a process, for the debug registers can't be
@@ -36,14 +51,12 @@ func (t *tree) lookAt(p *process, w watchpoint, why error) error {
 		t.sayOnce("%s: a read, or the execution of what is not changed, can't be watched for", why)
 		return why
 	}
-	was := make([]byte, w.length)
-	if n := p.memory.ReadAt(was, w.addr); uint64(n) != w.length {
-		return fmt.Errorf("there is no memory at %#x", w.addr)
-	}
 	if slices.ContainsFunc(p.looked, func(l looked) bool { return l.at == w }) {
 		return nil
 	}
-	p.looked, p.everSet = append(p.looked, looked{w, was}), true
+	l := looked{w, make([]byte, w.length), make([]byte, w.length)}
+	l.look(p.memory)
+	p.looked, p.everSet = append(p.looked, l), true
 	p.mu.Lock()
 	p.broken = true
 	p.mu.Unlock()
@@ -57,17 +70,23 @@ func (t *tree) lookAt(p *process, w watchpoint, why error) error {
 	return nil
 }
 
-// changed is the first of what is looked at that has another value than before.
-func (p *process) changed() *watchpoint {
+// changed is the first byte of what is looked at that has another value than before.
+func (p *process) changed() (first watchpoint, found bool) {
 	for i := range p.looked {
-		l := &p.looked[i]
-		now := make([]byte, len(l.was))
-		if p.memory.ReadAt(now, l.at.addr) == len(now) && !bytes.Equal(now, l.was) {
-			l.was = now
-			return &l.at
+		if w, changed := p.looked[i].look(p.memory); changed && !found {
+			first, found = w, true
 		}
 	}
-	return nil
+	return first, found
+}
+
+// seen is the watchpoint that a thread has met with the instruction that it was
+// stepped over, if any.
+func (t *tree) seen(th *thread) (watchpoint, bool) {
+	if w, found := th.p.changed(); found {
+		return w, true
+	}
+	return t.watchHit(th)
 }
 
 // pace is how a thread goes on: as its debugger wants, or step by step. The steps
@@ -102,8 +121,8 @@ func (t *tree) passes(th *thread) bool {
 	if err != nil || info.Code() <= 0 || info.Code() == kernelSent {
 		return false
 	}
-	w := th.p.changed()
-	if w == nil {
+	w, found := t.seen(th)
+	if !found {
 		t.goOn(th)
 		return true
 	}

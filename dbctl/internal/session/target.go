@@ -79,12 +79,12 @@ func (p *process) Remove(addr uint64) error {
 
 func (p *process) Watch(kind remote.WatchKind, addr, length uint64) error {
 	var err error
-	p.tree.call(func() { err = p.tree.watch(p, kind, addr, length) })
+	p.tree.call(func() { err = p.tree.watch(p, watchpoint{kind, addr, length}) })
 	return err
 }
 
 func (p *process) Unwatch(kind remote.WatchKind, addr, length uint64) error {
-	p.tree.call(func() { p.tree.unwatch(p, kind, addr, length) })
+	p.tree.call(func() { p.tree.unwatch(p, watchpoint{kind, addr, length}) })
 	return nil
 }
 

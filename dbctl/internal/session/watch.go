@@ -8,31 +8,50 @@ import (
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
 )
 
-var errNoDebugRegister = errors.New("all hardware watchpoints are in use")
+var errNoDebugRegister = errors.New("the processor's debug registers are all in use")
 
-// watch sets a hardware watchpoint in all threads of a process.
-func (t *tree) watch(p *process, kind remote.WatchKind, addr, length uint64) error {
-	w := watchpoint{kind, addr, length}
+// register is what a debug register is for: a watchpoint, or the part of one that
+// a register can be for.
+type register struct {
+	watchpoint
+	of watchpoint
+}
+
+// parts divides a watchpoint among registers, which are for one, two, four or eight
+// bytes at a multiple of that.
+func (w watchpoint) parts() (list []register) {
+	size := uint64(8)
+	for addr, end := w.addr, w.addr+w.length; addr < end && len(list) <= tracer.DebugAddresses; addr += size {
+		for size = 8; addr%size != 0 || addr+size > end; size /= 2 {
+		}
+		list = append(list, register{watchpoint{w.kind, addr, size}, w})
+	}
+	return list
+}
+
+// watch sets a hardware watchpoint in all threads of a process, or does without the
+// hardware.
+func (t *tree) watch(p *process, w watchpoint) error {
+	if slices.ContainsFunc(p.watched[:], func(r register) bool { return r.of == w }) {
+		return nil
+	}
 	if err := t.debugRegisters(); err != nil {
 		return t.lookAt(p, w, err)
 	}
-	slot := -1
-	for i, old := range p.watched {
-		if old == w {
-			return nil
-		}
-		if old.length == 0 && slot < 0 {
-			slot = i
+	list := w.parts()
+	var free []int
+	for i := range p.watched {
+		if p.watched[i].length == 0 {
+			free = append(free, i)
 		}
 	}
-	if slot < 0 {
-		if len(p.watched) == tracer.DebugAddresses {
-			return errNoDebugRegister
-		}
-		slot = len(p.watched)
-		p.watched = append(p.watched, watchpoint{})
+	if len(list) > len(free) {
+		return t.lookAt(p, w, errNoDebugRegister)
 	}
-	p.watched[slot], p.everSet = w, true
+	for i, part := range list {
+		p.watched[free[i]] = part
+	}
+	p.everSet = true
 	p.mu.Lock()
 	p.broken = true
 	p.mu.Unlock()
@@ -40,11 +59,15 @@ func (t *tree) watch(p *process, kind remote.WatchKind, addr, length uint64) err
 	return nil
 }
 
-func (t *tree) unwatch(p *process, kind remote.WatchKind, addr, length uint64) {
-	w := watchpoint{kind, addr, length}
+func (t *tree) unwatch(p *process, w watchpoint) {
 	p.looked = slices.DeleteFunc(p.looked, func(l looked) bool { return l.at == w })
-	if i := slices.Index(p.watched, w); i >= 0 {
-		p.watched[i] = watchpoint{}
+	had := p.watched
+	for i := range p.watched {
+		if p.watched[i].of == w {
+			p.watched[i] = register{}
+		}
+	}
+	if p.watched != had {
 		t.setWatches(p)
 	}
 }
@@ -84,20 +107,20 @@ func (t *tree) setDebug(th *thread) {
 	t.tracer.SetDebug(th.tid, tracer.DebugControl, control)
 }
 
-// watchHit is which watchpoint a thread has met.
-func (t *tree) watchHit(th *thread) (int, bool) {
-	if len(th.p.watched) == 0 {
-		return 0, false
+// watchHit is the watchpoint that a thread has met with its last instruction, if any.
+func (t *tree) watchHit(th *thread) (w watchpoint, hit bool) {
+	if th.p.watched == [tracer.DebugAddresses]register{} {
+		return w, false
 	}
 	status, err := t.tracer.Debug(th.tid, tracer.DebugStatus)
 	if err != nil {
-		return 0, false
+		return w, false
 	}
-	for i, w := range th.p.watched {
-		if status&(1<<i) != 0 && w.length != 0 {
+	for i, r := range th.p.watched {
+		if status&(1<<i) != 0 && r.length != 0 {
 			t.tracer.SetDebug(th.tid, tracer.DebugStatus, 0)
-			return i, true
+			return r.watchpoint, true
 		}
 	}
-	return 0, false
+	return w, false
 }
