@@ -77,6 +77,8 @@ type Table struct {
 	Command func(thread int, text string) string
 	// Resumes reports whether a script's command lets the thread run.
 	Resumes func(text string) bool
+	// Running reports whether an error says that the thread of the command runs.
+	Running func(message string) bool
 	// Hardware tells what to use in place of a script's command that only the
 	// processor's debug registers can serve; "" for all others.
 	Hardware func(text string) (instead string)

@@ -39,6 +39,7 @@ func GDB() *Table {
 		},
 		Command:  command,
 		Resumes:  resumes,
+		Running:  func(message string) bool { return strings.HasSuffix(message, "is running.") },
 		Hardware: hardware,
 		Evaluate: func(thread int, cfa uint64, expr string) []string {
 			return []string{

@@ -2,6 +2,7 @@ package session
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +15,10 @@ import (
 // listen waits for what the debugger tells, or for a notice.
 func (p *process) listen() {
 	l := p.link
+	if l.stuck != nil {
+		p.without(l.stuck, "the debugger could not let its threads go on")
+		return
+	}
 	if len(l.queue) > 0 {
 		ev := l.queue[0]
 		l.queue = l.queue[1:]
@@ -25,7 +30,7 @@ func (p *process) listen() {
 		return
 	}
 	if err != nil {
-		p.debuggerDied(err)
+		p.without(err, "the debugger died")
 		return
 	}
 	if p.block != nil && p.block.m.UsesRaw() {
@@ -38,11 +43,11 @@ func (p *process) listen() {
 	}
 }
 
-// debuggerDied goes on without it; the process is as it was.
-func (p *process) debuggerDied(err error) {
-	p.say("%v: process %d goes on without it", err, p.pid)
+// without ends the debugger, or buries it; the process goes on as it was.
+func (p *process) without(why error, note string) {
+	p.say("%v: process %d goes on without it", why, p.pid)
 	if p.run != nil {
-		p.run.note("the debugger died: what it was asked for is missing from then on")
+		p.run.note(note + ": what it was asked for is missing from then on")
 	}
 	shown := p.unlink()
 	p.noDebugger = true
@@ -72,7 +77,8 @@ func (t *tree) abandonCalls(p *process) {
 // command is one that was sent to the debugger.
 type command struct {
 	text string
-	name int // the debugger's, of the thread that it was for
+	name int  // the debugger's, of the thread that it was for
+	ours bool // no script has asked for it
 }
 
 // answered deals with the answer to a command that was sent and not waited
@@ -80,21 +86,58 @@ type command struct {
 func (p *process) answered(r *mi.Record) {
 	c, ours := p.pending[r.Token]
 	delete(p.pending, r.Token)
-	if ours && r.Class == "error" {
+	switch {
+	case !ours:
+	case r.Class == "running":
+		p.resumed(r.Token, c)
+	case r.Class == "error":
 		p.failed(c, r.Str("msg"))
 	}
+}
+
+// resumed keeps the command that let a thread go on last: having said so, gdb may
+// still say that it failed.
+func (p *process) resumed(token int, c command) {
+	l := p.link
+	delete(p.pending, l.resumed[c.name])
+	l.resumed[c.name], p.pending[token] = token, c
 }
 
 // failed tells the script, or else the user, that a command failed. It's no failure if
 // the thread has ended meanwhile, as it does when another one ends the process.
 func (p *process) failed(c command, message string) {
-	if c.name != 0 && !slices.ContainsFunc(p.threadList(), func(th *thread) bool { return th.name == c.name }) {
+	threads := p.threadList()
+	i := slices.IndexFunc(threads, func(th *thread) bool { return th.name == c.name })
+	if c.name != 0 && i < 0 {
 		return
 	}
 	line := machine.FormatEvent("error", "command", c.text, "message", message)
-	if p.now != nil || !p.offer(&moment{}, line) {
+	if !c.ours && (p.now != nil || !p.offer(&moment{}, line)) {
 		// Within a block a script can't handle it.
 		p.tree.sayOnce("%s: %s (command %q)", p.link.table.Name, strings.TrimSpace(message), c.text)
+	}
+	if i >= 0 && (c.ours || p.link.table.Resumes(c.text)) {
+		p.stayed(threads[i], c, message)
+	}
+}
+
+// stayed is when the debugger has not let a thread go on, for the command made no
+// sense to it, or a breakpoint can't be put in. Without any command it will, and
+// if not, the debugger goes.
+func (p *process) stayed(th *thread, c command, message string) {
+	l := p.link
+	told := slices.ContainsFunc(l.queue, func(ev debugger.Event) bool { return ev.Thread == c.name })
+	p.mu.Lock()
+	stays := th.standing && th.shown && !th.kept
+	p.mu.Unlock()
+	switch {
+	case !stays || told || l.table.Running(message):
+	case p.now != nil && p.now.thread == th:
+		p.now.held = true // until the end of the block
+	case !c.ours:
+		l.resume(th)
+	default:
+		l.stuck = fmt.Errorf("%s: %s", l.table.Name, strings.TrimSuffix(strings.Join(strings.Fields(message), " "), "."))
 	}
 }
 

@@ -20,14 +20,16 @@ import (
 // made when a script first needs it, and the process never notices; nor does it
 // when the debugger dies.
 type link struct {
-	p      *process
-	gdb    *mi.Client
-	table  *debugger.Table
-	server *remote.Server
-	conn   net.Conn
-	served chan struct{}
-	queue  []debugger.Event // events that came while an answer was awaited
-	stray  bool             // a thread ended before the debugger knew that it stood
+	p       *process
+	gdb     *mi.Client
+	table   *debugger.Table
+	server  *remote.Server
+	conn    net.Conn
+	served  chan struct{}
+	queue   []debugger.Event // events that came while an answer was awaited
+	resumed map[int]int      // tokens of the commands that let threads go on last, by the debugger's numbers of these
+	stuck   error            // why it does not let threads go on
+	stray   bool             // a thread ended before the debugger knew that it stood
 }
 
 // connectTime is how long a debugger may take to connect.
@@ -99,7 +101,7 @@ func (p *process) connect(th *thread, objects []*unwind.Object) (*link, error) {
 	for _, o := range objects {
 		p.symbols[o] = p.symbols[o] || all && o.Kind == unwind.File
 	}
-	l := &link{p: p, gdb: gdb, table: debugger.GDB(), served: make(chan struct{})}
+	l := &link{p: p, gdb: gdb, table: debugger.GDB(), resumed: make(map[int]int), served: make(chan struct{})}
 	if th == nil {
 		close(l.served)
 		return l, nil
@@ -361,7 +363,9 @@ func (l *link) threadOf(name int) *thread {
 // resume has the debugger let a thread go on.
 func (l *link) resume(th *thread) {
 	l.p.unlend(th)
-	l.gdb.Send(l.table.Continue(th.name))
+	if token, err := l.gdb.Send(l.table.Continue(th.name)); err == nil {
+		l.p.pending[token] = command{name: th.name, ours: true}
+	}
 }
 
 func (p *process) isShown(th *thread) bool {

@@ -69,7 +69,7 @@ func (p *process) commands(texts []string, wanted []bool) []string {
 		return outputs
 	}
 	for i, at := range sent[answers:] {
-		p.pending[first+answers+i] = command{texts[at], name}
+		p.pending[first+answers+i] = command{text: texts[at], name: name}
 	}
 	p.collect(name, first, sent[:answers], texts, outputs)
 	if rec := p.recorder(); rec != nil {
@@ -103,8 +103,10 @@ func (p *process) collect(name, first int, sent []int, texts, outputs []string) 
 			p.answered(r)
 			continue
 		}
-		if r.Class == "error" {
-			p.failed(command{texts[i], name}, r.Str("msg"))
+		if c := (command{text: texts[i], name: name}); r.Class == "error" {
+			p.failed(c, r.Str("msg"))
+		} else if r.Class == "running" {
+			p.resumed(r.Token, c)
 		} else if outputs[i] == "" && len(r.Results.Items) > 0 {
 			// An MI command answers with results instead of text.
 			outputs[i] = string(r.Raw[strings.IndexByte(string(r.Raw), ',')+1:])
