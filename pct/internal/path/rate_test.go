@@ -79,3 +79,29 @@ func circular(t *testing.T, path string, written uint64) {
 		t.Fatal(err)
 	}
 }
+
+// Of runs at different rates none is told: neither is that of all.
+func TestRatesThatDiffer(t *testing.T) {
+	for second, want := range map[string]float64{"100": 100, "1000": 0} {
+		var dirs []string
+		for _, asked := range []string{"100", second} {
+			dir := t.TempDir()
+			meta := "version=1\ncollector=libpct\npid=1\nperiod=10ms\nasked=" + asked + "\nstate=complete\ncpu=10s\n"
+			if err := os.WriteFile(filepath.Join(dir, "meta"), []byte(meta), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			counts := data.Counts{Object: "/bin/a", Clock: "prof", Resource: "cpu", Period: 10 * time.Millisecond, Start: time.Unix(1, 0)}
+			if err := data.WriteCounts(filepath.Join(dir, "a"), &counts, map[uint64]uint64{0x10: 300}); err != nil {
+				t.Fatal(err)
+			}
+			dirs = append(dirs, dir)
+		}
+		runs, err := Open(dirs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := runs.Summary(); s.Asked != want || (s.Got > 0) != (want > 0) {
+			t.Errorf("100 and %s: asked %v, got %v", second, s.Asked, s.Got)
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -194,7 +195,7 @@ type Summary struct {
 	Samples   int
 	Resource  string        // what the weights measure, "cpu"
 	Clocks    []string      // each once, in order
-	Asked     float64       // Hz, of the first run with samples; 0 unknown
+	Asked     float64       // Hz, of all runs with samples; 0 unknown, or not the same
 	Got       float64       // samples per second of CPU time, of all runs; 0 where not all of both is known
 	CPU       time.Duration // of the processes with samples; 0 unknown
 	Lost      uint64
@@ -238,18 +239,30 @@ func (rs *Runs) Summary() Summary {
 	}
 	if r := rs.measured(); r != nil {
 		s.Resource = r.Header.Resource
-		if r.Header.Period > 0 {
-			s.Asked = r.Meta.Asked
-		}
-		if s.Asked == 0 && r.Header.Period > 0 {
-			s.Asked = float64(time.Second) / float64(r.Header.Period)
-		}
 	}
+	s.Asked = rs.asked()
 	// Over a period or two the rate says more of chance than of the clock.
 	if s.CPU.Seconds()*s.Asked >= 2 && !slices.ContainsFunc(rs.all, (*run).rateless) {
 		s.Got = float64(s.Samples) / s.CPU.Seconds()
 	}
 	return s
+}
+
+// asked is the rate that was asked for, 0 if it is unknown or not that of all runs with samples.
+func (rs *Runs) asked() float64 {
+	const same = 1e-3
+	rate := 0.0
+	for _, r := range rs.all {
+		if len(r.Samples) == 0 || r.Header.Period == 0 {
+			continue
+		}
+		of := cmp.Or(r.Meta.Asked, float64(time.Second)/float64(r.Header.Period))
+		if rate != 0 && math.Abs(of-rate) > same*rate {
+			return 0
+		}
+		rate = of
+	}
+	return rate
 }
 
 // launched are the command lines that began the trees of the runs, each once: of a tree's

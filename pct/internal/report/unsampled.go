@@ -15,8 +15,13 @@ const userModeAlone = "time in the kernel is not sampled"
 // time that no sample can show, so that errors are of sampling alone.
 func Unsampled(w io.Writer, s path.Summary, costs bool) error {
 	if costs && s.Lost > 0 {
+		const negligible = 0.001
 		part := float64(s.Lost) / (float64(s.Samples) + float64(s.Lost))
-		if _, err := fmt.Fprintf(w, "# cost/call lacks the samples that were lost, %s of all\n", percentage(part)); err != nil {
+		text := percentage(part)
+		if part < negligible {
+			text = "less than 0.1%"
+		}
+		if _, err := fmt.Fprintf(w, "# cost/call lacks the samples that were lost, %s of all\n", text); err != nil {
 			return err
 		}
 	}

@@ -23,6 +23,7 @@ func TestUnsampled(t *testing.T) {
 			"# ± is the error of sampling alone: time in the kernel is in no share (the samples stand for 90% of the CPU time)\n"},
 		{path.Summary{Samples: 90, Lost: 10}, true, "# cost/call lacks the samples that were lost, 10% of all\n"},
 		{path.Summary{Samples: 90, Lost: 10}, false, ""},
+		{path.Summary{Samples: 9999, Lost: 1}, true, "# cost/call lacks the samples that were lost, less than 0.1% of all\n"},
 		{path.Summary{Samples: 999, Lost: 1, Notes: []string{note}}, true,
 			"# cost/call lacks the samples that were lost, 0.1% of all\n# cost/call is time in user mode; ± is the error of sampling alone\n"},
 		{path.Summary{Programs: 2, Asked: 1000, Got: 900, Notes: []string{note}}, false, "# ± is the error of sampling alone: time in the kernel is in no share\n"},
