@@ -154,6 +154,10 @@ func (t *tree) goOn(th *thread) {
 		}
 		th.changed = false
 	}
+	if th.halt || th.back || th.begins || th.stale || th.due && p.clk != nil {
+		// The stop at a system call or a fork takes the place of one that was asked for.
+		t.tracer.Interrupt(th.tid)
+	}
 	how := t.pace(th)
 	th.standing = false
 	sig := th.owed
