@@ -222,7 +222,9 @@ uint64_t clock_choose(void (*f)(int, siginfo_t *, void *))
 	if (options.time != TIME_REAL && run.period < ticking.tick) {
 		run.clock = "perf";
 		if (begin_event()) {
-			note_post(NOTE_USER_TIME);
+			/* Who asked for the resource user wants just that. */
+			if (!options.named || options.time != TIME_VIRTUAL)
+				note_post(NOTE_USER_TIME);
 			return 0;
 		}
 		run.period = ticking.tick;

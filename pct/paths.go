@@ -90,10 +90,16 @@ func (v *invocation) profile(
 			return err
 		}
 	}
-	if err := report.Profile(&v.out, p, style); err != nil || v.command.name != "paths" {
+	if err := report.Profile(&v.out, p, style); err != nil {
 		return err
 	}
-	return report.Scattered(&v.out, p, v.Options.Rows)
+	switch {
+	case v.command.name == "paths":
+		return report.Scattered(&v.out, p, v.Options.Rows)
+	case innermost && calls(runs):
+		return report.Called(&v.out, runs.Summary().Resource)
+	}
+	return nil
 }
 
 // calls reports whether any sample has a caller: those of count files have none.

@@ -20,6 +20,7 @@ type Profile struct {
 	// Hidden counts the rows that Options left out, HiddenWeight adds them up.
 	Hidden       int
 	HiddenWeight uint64
+	Overlapping  bool // rows share samples, as with callees: their weights are no parts of a whole
 }
 
 // Row is one call path, or the one frame of a flat profile.
@@ -284,7 +285,7 @@ func (s *Selection) groups(o Options) ([]func(*data.Sample) string, error) {
 
 // profile sorts the rows, and leaves out what the options say.
 func (s *Selection) profile(tr tree, all rows, o Options) *Profile {
-	p := &Profile{Samples: s.count, Weight: s.weight}
+	p := &Profile{Samples: s.count, Weight: s.weight, Overlapping: o.Total}
 	type entry struct {
 		rowKey
 		tally

@@ -48,7 +48,10 @@ func Profile(w io.Writer, p *path.Profile, style Style) error {
 		out.WriteString(line.String())
 		out.WriteByte('\n')
 	}
-	if p.Hidden > 0 {
+	switch {
+	case p.Hidden > 0 && p.Overlapping:
+		fmt.Fprintf(out, "# %s more not shown\n", plural(p.Hidden, "row"))
+	case p.Hidden > 0:
 		fmt.Fprintf(out, "# %s more not shown, with %.1f%%\n", plural(p.Hidden, "row"), 100*p.Fraction(p.HiddenWeight))
 	}
 	return out.Flush()
