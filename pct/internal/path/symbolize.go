@@ -119,7 +119,7 @@ func (s *Selection) resolve(t Translator, templates, innermost bool) (*symbols, 
 func (s *Selection) places(innermost bool) *symbols {
 	all := &symbols{of: make([][]int32, len(s.runs.all)), given: map[int32][]data.Name{}}
 	objectIndex := map[objectKey]int32{}
-	placeIndex := map[place]int32{}
+	var placeIndex []map[uint64]int32 // of each object, by address: most nodes are at an address that was seen before
 	for i, r := range s.runs.all {
 		objects := make([]int32, len(r.Objects))
 		boot := &kernelBoot{r.kernel}
@@ -136,6 +136,7 @@ func (s *Selection) places(innermost bool) *symbols {
 				index = int32(len(all.objects))
 				all.objects = append(all.objects, key)
 				objectIndex[key] = index
+				placeIndex = append(placeIndex, map[uint64]int32{})
 			}
 			objects[j] = index
 		}
@@ -146,11 +147,11 @@ func (s *Selection) places(innermost bool) *symbols {
 		for _, sample := range s.samples[i] {
 			for id := sample.Node; id != 0 && of[id] == unselected; id = r.Nodes[id].Parent {
 				p := place{objects[r.Nodes[id].Object], r.Nodes[id].Vaddr}
-				index, ok := placeIndex[p]
+				index, ok := placeIndex[p.object][p.vaddr]
 				if !ok {
 					index = int32(len(all.places))
 					all.places = append(all.places, p)
-					placeIndex[p] = index
+					placeIndex[p.object][p.vaddr] = index
 					if names, ok := r.Names[data.Place{Object: r.Nodes[id].Object, Vaddr: p.vaddr}]; ok {
 						all.given[index] = names
 					}
