@@ -50,6 +50,15 @@ func (t *tree) leave(th *thread, sig unix.Signal) {
 	if p.everSet {
 		t.setDebug(th) // the kernel would leave it as it is
 	}
+	if th.how == tracer.Step || p.hasHad() {
+		status, err := tracer.ReadStatus(p.pid, th.tid)
+		if err == nil && status.Pending&tracer.Bit(unix.SIGTRAP) != 0 {
+			// It has been stepped, or has met what was put in, and would die of that.
+			th.leaving = true
+			t.tracer.Resume(th.tid, tracer.Onward, sig)
+			return
+		}
+	}
 	t.tracer.Detach(th.tid, sig)
 	t.dropThread(th)
 	p.trap.close()
