@@ -3,6 +3,7 @@ package path
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -29,8 +30,11 @@ func countedFunctions(resource string) []string {
 	return []string{name[strings.LastIndexByte(name, ':')+1:]}
 }
 
-// nameCounted calls functions whose calls were counted as they were asked for, where their symbols are other ones
-// of the C library: malloc is __libc_malloc or __GI___libc_malloc there.
+// clone is what compilers append to the name of a function of which they made a special version.
+var clone = regexp.MustCompile(`(\.(constprop|isra|lto_priv)\.\d+)+$`)
+
+// nameCounted calls functions whose calls were counted as they were asked for, where their symbols are those of
+// special versions, or other ones of the C library: malloc is __libc_malloc or __GI___libc_malloc there.
 func (s *Selection) nameCounted(all *symbols) {
 	for i, r := range s.runs.all {
 		functions := countedFunctions(r.Header.Resource)
@@ -43,6 +47,10 @@ func (s *Selection) nameCounted(all *symbols) {
 				continue
 			}
 			for j, f := range all.chains[at] {
+				if whole := clone.ReplaceAllString(f.function, ""); slices.Contains(functions, whole) {
+					all.chains[at][j].function = whole
+					continue
+				}
 				calltree.Alias(f.function, func(name string) bool {
 					known := slices.Contains(functions, name)
 					if known {
