@@ -4,14 +4,19 @@
  *
  * All that unwinds stacks, by libgcc and others, linked as a library or into the program, for exceptions,
  * cancelled threads and back traces, asks one of these functions what it is to know of the first
- * frame's code, before it reads the return addresses further out.
+ * frame's code, before it reads the return addresses further out. Where activations are not counted all of
+ * that is none of our business, and the program goes straight on to the function that it called.
  */
+#include "collector.h"
 #include "consume.h"
 #include "next.h"
+#include "options.h"
 #include "text.h"
+#include "unwind/trampoline.h"
 #include "unwind/unwind.h"
 
 #include <link.h>
+#include <stdatomic.h>
 #include <stdint.h>
 
 #ifdef __x86_64__
@@ -34,8 +39,7 @@ static iterate_function *next_iterate;
 static catch_function *next_catch;
 static jump_function *next_longjmp, *next__longjmp, *next_siglongjmp, *next___longjmp_chk;
 
-/* Beforehand, for some of them are called by signal handlers. */
-__attribute__((constructor)) static void find_next(void)
+static void find_next(void)
 {
 	if (next_find)
 		return;
@@ -48,6 +52,9 @@ __attribute__((constructor)) static void find_next(void)
 	next_find = (find_function *)dlsym(RTLD_NEXT, "_dl_find_object");
 }
 
+/* The address in libgcc's own library from which it asks, which is known by its name; 0: it has not asked yet. */
+static _Atomic uintptr_t libgcc;
+
 /* What dlfcn.h has of it since glibc 2.35, where that is what the dynamic linker fills in. */
 struct found {
 	unsigned long long flags;
@@ -57,20 +64,20 @@ struct found {
 	unsigned long long more[8];
 };
 
-/* An unwinder that is linked into a library which was loaded since the program started. */
-static void notice(void *caller)
+/* Whether code is of libgcc's own library. Notices an unwinder that is linked into another one, loaded since the program started. */
+static bool is_libgcc(void *caller)
 {
 	enum { LOOKED_AT = 4096 };
-	static _Atomic uintptr_t library; /* an address in libgcc's own, which is known by its name */
 	struct found f;
 	struct unwind_object o;
 
-	if (!unwind_counted() || (uintptr_t)caller == library || unwind_linked_known((uintptr_t)caller) ||
-	    next_find(caller, (struct dl_find_object *)&f))
-		return;
+	if ((uintptr_t)caller == libgcc)
+		return true;
+	if (!unwind_counted() || unwind_linked_known((uintptr_t)caller) || next_find(caller, (struct dl_find_object *)&f))
+		return false;
 	if (text_begins(text_base(f.map->l_name), "libgcc_s.so")) {
-		library = (uintptr_t)caller;
-		return;
+		libgcc = (uintptr_t)caller;
+		return true;
 	}
 	o = (struct unwind_object){
 		.start = (uintptr_t)f.start,
@@ -80,19 +87,36 @@ static void notice(void *caller)
 		.header = (uintptr_t)f.header,
 	};
 	unwind_linked(&o, LOOKED_AT);
+	return false;
 }
+
+static __attribute__((noinline)) int find_noticed(void *pc, struct dl_find_object *result, void *caller)
+{
+	find_next();
+	pc = (void *)unwind_looks_up((uintptr_t)pc, (uintptr_t)caller, is_libgcc(caller));
+	return next_find(pc, result);
+}
+
+/* libgcc asks for each frame of each exception, and for most of them there is nothing to do. */
+static int find_counted(void *pc, struct dl_find_object *result)
+{
+	void *caller = __builtin_return_address(0);
+
+	if (__builtin_expect((uintptr_t)caller == libgcc && trampoline_quiet((uintptr_t)pc), 1))
+		return next_find(pc, result);
+	return find_noticed(pc, result, caller);
+}
+
+static find_function *_Atomic find = find_counted;
 
 EXPORT int _dl_find_object(void *pc, struct dl_find_object *result)
 {
-	find_next();
-	notice(__builtin_return_address(0));
-	pc = (void *)unwind_looks_up((uintptr_t)pc, (uintptr_t)__builtin_return_address(0));
-	return next_find(pc, result);
+	return atomic_load_explicit(&find, memory_order_relaxed)(pc, result);
 }
 
 EXPORT int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data)
 {
-	unwind_return_addresses(0);
+	unwind_return_addresses(0, false);
 	if (!next_iterate)
 		find_next();
 	return next_iterate(callback, data);
@@ -110,7 +134,7 @@ static catch_function *catch_of(void *caller)
 }
 
 /* An exception has come to the frame that handles it. */
-EXPORT void *__cxa_begin_catch(void *exception)
+static void *catch_counted(void *exception)
 {
 	uintptr_t *frame = __builtin_frame_address(0);
 	catch_function *f = next_catch;
@@ -119,6 +143,24 @@ EXPORT void *__cxa_begin_catch(void *exception)
 	if (!f)
 		f = catch_of((void *)frame[1]);
 	return f(exception);
+}
+
+static catch_function *_Atomic begin_catch = catch_counted;
+
+EXPORT void *__cxa_begin_catch(void *exception)
+{
+	return atomic_load_explicit(&begin_catch, memory_order_relaxed)(exception);
+}
+
+/* Beforehand, for some of the functions are called by signal handlers. */
+__attribute__((constructor)) static void choose(void)
+{
+	find_next();
+	if (collector_awake() && options.calls)
+		return;
+	find = next_find;
+	if (next_catch)
+		begin_catch = next_catch;
 }
 
 /* The stack pointer that a jump gives. */

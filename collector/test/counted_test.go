@@ -93,7 +93,7 @@ func TestMarkedStacks(t *testing.T) {
 // Unwinders find what the program put on its stack, in libraries of their own, linked in, and in what is loaded later.
 func TestMarkedStacksAreUnwound(t *testing.T) {
 	for _, program := range [][]string{{"unwinds"}, {"unwinds-static"}, {"opens", filepath.Join(built, "unwinds.so")}} {
-		for _, mode := range []string{"exceptions", "backtraces", "threads"} {
+		for _, mode := range []string{"exceptions", "backtraces", "handlers", "threads"} {
 			for _, letters := range []string{"s e r1 q1000", "s e r1 q200"} {
 				s := prepare(t, letters, append(append([]string{}, program...), mode)...).run()
 				if program[0] == "opens" {

@@ -80,7 +80,7 @@ uint32_t activations_kept(struct unwind_thread *t, const struct unwind_path *pat
 		m->pc = unwind_address(&path->frames[m->at]);
 	} else {
 		m->at = 0;
-		if (m->slot && !m->leaving && !moves_stacks(t, path))
+		if (m->slot && !m->busy && !moves_stacks(t, path))
 			trampoline_clear(m);
 	}
 	return m->live = kept;

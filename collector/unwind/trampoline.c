@@ -17,8 +17,6 @@
 enum {
 	MARKS = 8192,
 	FRAMES_TRIED = 64,
-	READERS_FRAMES = 4096, /* bytes of the stack that an unwinder uses before it asks for call frame information */
-	PAGE = 4096,
 	SHADOW_STACK_STATUS = 0x5005
 };
 
@@ -26,7 +24,7 @@ struct mark trampoline_marks[MARKS] __attribute__((visibility("hidden")));
 _Atomic uint32_t trampoline_marks_used __attribute__((visibility("hidden")));
 _Static_assert(sizeof(struct mark) == TRAMPOLINE_MARK_SIZE && offsetof(struct mark, original) == 8, "as stub.c has it");
 
-static __thread struct mark *mine __attribute__((tls_model("initial-exec")));
+__thread struct mark *trampoline_mine;
 
 /* Functions that read or move their own return address, and the dynamic linker, where some have no names. */
 enum { PECULIAR = 24 };
@@ -116,7 +114,7 @@ static IN_STUB uint64_t original_elsewhere(uintptr_t slot)
 	original = *(volatile uint64_t *)word(slot);
 	if (original != stub())
 		return original;
-	m = mine;
+	m = trampoline_mine;
 	for (uint32_t i = 0; m && i < m->thread->known_count; i++)
 		if (slot_of(&m->thread->known[i]) == slot)
 			return m->thread->known[i].pc;
@@ -126,18 +124,22 @@ static IN_STUB uint64_t original_elsewhere(uintptr_t slot)
 /* The frame that returns through a slot has returned: where to. */
 IN_STUB uint64_t trampoline_return(uintptr_t slot)
 {
-	struct mark *m = mine;
+	struct mark *m = trampoline_mine;
 	uint64_t original;
 	uint32_t at;
 
 	if (!m || atomic_load_explicit(&m->slot, memory_order_relaxed) != slot)
 		return original_elsewhere(slot);
+	m->busy = slot;
+	atomic_signal_fence(memory_order_seq_cst);
 	original = atomic_load_explicit(&m->original, memory_order_relaxed);
 	at = m->at;
 	m->live = at;
 	atomic_store_explicit(&m->slot, 0, memory_order_relaxed);
 	if (at > 1)
 		set(m, at - 1, 1);
+	atomic_signal_fence(memory_order_seq_cst);
+	m->busy = 0;
 	return original;
 }
 
@@ -154,8 +156,7 @@ static bool restore(uintptr_t slot, uint64_t original)
 	return __atomic_compare_exchange_n(word(slot), &expected, original, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-/* Takes the mark from the stack; false if it isn't there. */
-static bool take_away(struct mark *m)
+bool trampoline_take(struct mark *m)
 {
 	uintptr_t slot = m->slot;
 	const struct memory *memory = &m->thread->memory;
@@ -170,54 +171,13 @@ void trampoline_clear(struct mark *m)
 {
 	if (!m->slot)
 		return;
-	take_away(m);
+	trampoline_take(m);
 	m->slot = 0;
 }
 
 bool unwind_counted(void)
 {
-	return mine != NULL;
-}
-
-/* Up to where an unwinder's frames are looked through from an address on, which are on the stack that a slot is on. */
-static uintptr_t end_of_readers(const struct mark *m, uintptr_t from, uintptr_t slot)
-{
-	const struct memory *memory = &m->thread->memory;
-	uintptr_t page_end = (slot | (PAGE - 1)) + 1;
-	uintptr_t mapped = slot >= memory->own_low && slot < memory->own_high ? memory->own_high : page_end;
-
-	return mapped - from < READERS_FRAMES ? mapped : from + READERS_FRAMES;
-}
-
-/*
- * An unwinder has read its own return address, and that of the function to which it says where it is, before it asks for
- * anything. One may have been the mark, if it is not known for an unwinder yet or was jumped to at the end of another function:
- * then it keeps the stub's address in its frames and registers.
- */
-uintptr_t unwind_return_addresses(uintptr_t asked)
-{
-	struct mark *m = mine;
-	uintptr_t slot, here = (uintptr_t)__builtin_frame_address(0);
-	uint64_t original;
-
-	if (__builtin_expect(!m || !m->slot, 1))
-		return asked;
-	m->leaving = true;
-	atomic_signal_fence(memory_order_seq_cst);
-	slot = m->slot;
-	original = m->original;
-	/* Else it may be in a copy of the stack that comes back. */
-	if (take_away(m)) {
-		m->slot = 0;
-		if (slot - here < READERS_FRAMES) {
-			trampoline_mend(end_of_readers(m, here, slot), stub(), original);
-			if (stub() - asked <= 1)
-				asked += original - stub();
-		}
-	}
-	atomic_signal_fence(memory_order_seq_cst);
-	m->leaving = false;
-	return asked;
+	return trampoline_mine != NULL;
 }
 
 /* Whether an address is on the thread's own stack, not below sp. */
@@ -228,7 +188,7 @@ static bool on_own_stack(const struct mark *m, uintptr_t at, uintptr_t sp)
 
 bool trampoline_own_stack(uintptr_t sp, uintptr_t at)
 {
-	return mine && on_own_stack(mine, at, sp);
+	return trampoline_mine && on_own_stack(trampoline_mine, at, sp);
 }
 
 /* What unwind_landed does while no handler changes the mark. */
@@ -257,15 +217,18 @@ static void land(struct mark *m, uintptr_t sp)
 
 void unwind_landed(uintptr_t sp)
 {
-	struct mark *m = mine;
+	struct mark *m = trampoline_mine;
 
 	if (__builtin_expect(!m, 1))
 		return;
-	m->leaving = true;
+	/* What is at work further out goes on: another mark would be lost. Further in, it does not go on any more. */
+	if (m->busy >= sp)
+		return;
+	m->busy = (uintptr_t)__builtin_frame_address(0);
 	atomic_signal_fence(memory_order_seq_cst);
 	land(m, sp);
 	atomic_signal_fence(memory_order_seq_cst);
-	m->leaving = false;
+	m->busy = 0;
 }
 
 static void add_peculiar(uintptr_t start, uintptr_t end)
@@ -322,8 +285,8 @@ bool unwind_count(struct unwind_thread *t)
 			;
 		trampoline_marks[i].at = trampoline_marks[i].live = 0;
 		trampoline_marks[i].thread = t;
-		trampoline_marks[i].leaving = false;
-		mine = t->mark = &trampoline_marks[i];
+		trampoline_marks[i].busy = 0;
+		trampoline_mine = t->mark = &trampoline_marks[i];
 		return true;
 	}
 	return false;
@@ -336,7 +299,7 @@ void unwind_count_ends(struct unwind_thread *t)
 	if (!m)
 		return;
 	trampoline_clear(m);
-	mine = t->mark = NULL;
+	trampoline_mine = t->mark = NULL;
 	atomic_store(&m->taken, false);
 }
 
@@ -351,7 +314,7 @@ void unwind_count_forked(void)
 		trampoline_marks[i].thread->mark = NULL;
 		atomic_store(&trampoline_marks[i].taken, false);
 	}
-	mine = NULL;
+	trampoline_mine = NULL;
 }
 
 static bool is_peculiar(uint64_t pc)
@@ -369,7 +332,7 @@ void unwind_mark(struct unwind_thread *t, const struct unwind_path *path)
 	uintptr_t old;
 	uint64_t original;
 
-	if (!m || path->end != UNWIND_COMPLETE || t->in_stub || m->leaving)
+	if (!m || path->end != UNWIND_COMPLETE || t->in_stub || m->busy)
 		return;
 	m->live = path->count;
 	old = m->slot;
@@ -435,11 +398,6 @@ void unwind_mark(struct unwind_thread *t, const struct unwind_path *path)
 bool unwind_counted(void)
 {
 	return false;
-}
-
-uintptr_t unwind_return_addresses(uintptr_t asked)
-{
-	return asked;
 }
 
 void unwind_landed(uintptr_t sp)

@@ -158,12 +158,13 @@ bool unwind_counted(void);
 
 /*
  * The program is about to read the return addresses of the calling thread: they are as the program made them. It asks for an
- * address, 0 if it doesn't; returns what it would have asked for without us.
+ * address, 0 if it doesn't; returns what it would have asked for without us. asks_again: for each return address that it has read it asks
+ * before it makes anything else of it, as libgcc's unwinder does.
  */
-uintptr_t unwind_return_addresses(uintptr_t asked);
+uintptr_t unwind_return_addresses(uintptr_t asked, bool asks_again);
 
-/* The same, for an unwinder whose code is at `caller` and that looks up call frame information. */
-uintptr_t unwind_looks_up(uintptr_t asked, uintptr_t caller);
+/* The same, for an unwinder whose code is at `caller` and that looks up call frame information; it may be libgcc's library. */
+uintptr_t unwind_looks_up(uintptr_t asked, uintptr_t caller, bool libgcc);
 
 /* The calling thread goes, or went, out to a frame that has this stack pointer, without returning. */
 void unwind_landed(uintptr_t sp);

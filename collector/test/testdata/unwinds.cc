@@ -1,9 +1,11 @@
 // What an unwinder does on stacks whose return addresses are other ones now and then: unwinds MODE.
 #include "burn.h"
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <pthread.h>
 #include <stdexcept>
 #include <unwind.h>
@@ -180,6 +182,41 @@ void backtraces()
 	}
 }
 
+void interrupts(int)
+{
+	const trace interrupted = traced;
+	const long before = cleaned;
+
+	down(5, hands);
+	try {
+		down(5, [] { throw 1; });
+	} catch (int i) {
+		work();
+	}
+	traced = interrupted;
+	cleaned = before;
+}
+
+// Where a handler of signals unwinds, while an unwinder is at work. Nothing else allocates memory.
+void handlers()
+{
+	struct sigaction action = {};
+	sigevent event = {};
+	itimerspec times = {};
+	timer_t timer;
+
+	action.sa_handler = interrupts;
+	action.sa_flags = SA_RESTART;
+	sigaction(SIGUSR1, &action, nullptr);
+	event.sigev_notify = SIGEV_SIGNAL;
+	event.sigev_signo = SIGUSR1;
+	timer_create(CLOCK_MONOTONIC, &event, &timer);
+	times.it_value.tv_nsec = times.it_interval.tv_nsec = 700001;
+	timer_settime(timer, 0, &times, nullptr);
+	backtraces();
+	timer_delete(timer);
+}
+
 CALLED void waits()
 {
 	for (;;) {
@@ -232,6 +269,8 @@ extern "C" int run(const char *mode)
 		exceptions();
 	else if (!strcmp(mode, "backtraces"))
 		backtraces();
+	else if (!strcmp(mode, "handlers"))
+		handlers();
 	else if (!strcmp(mode, "threads"))
 		threads();
 	else
