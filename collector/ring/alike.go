@@ -2,10 +2,13 @@ package ring
 
 import (
 	"cmp"
+	"debug/elf"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/ianlancetaylor/demangle"
 )
 
 // aliases are the names that perf(1) has for some resources.
@@ -24,6 +27,9 @@ var kin = map[string]string{
 
 // unknown says that there is no resource of a name, and which may be meant.
 func unknown(name string) error {
+	if first, _, several := strings.Cut(name, ","); several && sources[first] != (source{}) {
+		return fmt.Errorf("there is no resource %q: each has a -r of its own, as in -r %s", name, strings.ReplaceAll(name, ",", " -r "))
+	}
 	if meant := meant(name); meant != "" {
 		return fmt.Errorf("there is no resource %q: is %s meant?", name, meant)
 	}
@@ -56,6 +62,28 @@ func meant(name string) string {
 	return ""
 }
 
+// likeFunction is the function among these that a wrong name is likely to mean: one that is written nearly so, or one
+// of a class or namespace that was left out; "" if there is none.
+func likeFunction(all []elf.Symbol, name string) string {
+	nearest, least := "", len(name)/3+1
+	for _, s := range all {
+		symbol := clone.ReplaceAllString(s.Name, "")
+		if strings.Contains(symbol, ".") {
+			continue
+		}
+		plain := unspaced(demangle.Filter(symbol, demangle.NoParams, demangle.NoTemplateParams))
+		if strings.HasSuffix(plain, "::"+name) {
+			return plain
+		}
+		if n := len(plain) - len(name); n > -least && n < least {
+			if d := edits(name, plain); d < least {
+				nearest, least = plain, d
+			}
+		}
+	}
+	return nearest
+}
+
 // titled is a resource's name as it is written with what must follow it.
 func titled(name string) string {
 	if name == calls {
@@ -64,23 +92,27 @@ func titled(name string) string {
 	return name
 }
 
-// edits is how many letters have to be put in, left out or changed to make b of a.
+// edits is how many letters have to be put in, left out, changed or exchanged with the next to make b of a.
 func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+	rows := make([][]int, len(a)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		rows[i][0] = i
 	}
-	for i := range len(a) {
-		before := row[0]
-		row[0]++
-		for j := range len(b) {
-			change := before
-			if a[i] != b[j] {
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
+			change := rows[i-1][j-1]
+			if a[i-1] != b[j-1] {
 				change++
 			}
-			before = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+			rows[i][j] = min(change, rows[i-1][j]+1, rows[i][j-1]+1)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
+			}
 		}
 	}
-	return row[len(b)]
+	return rows[len(a)][len(b)]
 }

@@ -53,9 +53,9 @@ func functionOffset(file, function string) (offset uint64, versions []string, er
 	case found != nil && elf.ST_TYPE(found.Info) == elf.STT_GNU_IFUNC:
 		return 0, nil, fmt.Errorf("%s of %s is chosen among several when the program starts: name the one that serves", function, file)
 	case found == nil && len(symbols) == 0:
-		return 0, nil, fmt.Errorf("%s has no function %s among those that others may call, and it is stripped of the rest%s", file, function, elsewhere(f, function))
+		return 0, nil, fmt.Errorf("%s has no function %s among those that others may call, and it is stripped of the rest%s", file, function, elsewhere(f, all, function))
 	case found == nil:
-		return 0, nil, fmt.Errorf("%s has no function %s%s", file, function, elsewhere(f, function))
+		return 0, nil, fmt.Errorf("%s has no function %s%s", file, function, elsewhere(f, all, function))
 	}
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_LOAD && found.Value >= p.Vaddr && found.Value < p.Vaddr+p.Filesz {

@@ -69,13 +69,17 @@ func (cfg Config) objectFile(library string) (string, error) {
 	return "", fmt.Errorf("there is no library %s in the usual places: give its path", library)
 }
 
-// elsewhere says how a function is named that a program has from a library, "" if it uses none.
-func elsewhere(f *elf.File, function string) string {
+// elsewhere says how a function is named that a program has from a library, else what may be meant among its own; ""
+// if there is neither.
+func elsewhere(f *elf.File, own []elf.Symbol, function string) string {
 	imported, _ := f.ImportedSymbols()
 	for _, s := range imported {
 		if s.Name == function && s.Library != "" {
 			return fmt.Sprintf("; that of the library is named calls:%s:%s", s.Library, function)
 		}
+	}
+	if meant := likeFunction(own, unspaced(function)); meant != "" {
+		return fmt.Sprintf(": is %s meant?", meant)
 	}
 	if libraries, _ := f.ImportedLibraries(); len(libraries) > 0 {
 		return "; one of a library is named with it, such as calls:libc.so.6:malloc"
