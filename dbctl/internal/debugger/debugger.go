@@ -82,6 +82,8 @@ type Table struct {
 	// Hardware tells what to use in place of a script's command that only the
 	// processor's debug registers can serve; "" for all others.
 	Hardware func(text string) (instead string)
+	// Ended reports whether an error says that the thread of a command has ended.
+	Ended func(message string) bool
 	// Evaluate works out an expression in the thread's frame with this
 	// canonical frame address; the answer to the last command holds what
 	// Value reads.

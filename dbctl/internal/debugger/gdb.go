@@ -41,6 +41,7 @@ func GDB() *Table {
 		Resumes:  resumes,
 		Running:  func(message string) bool { return strings.HasSuffix(message, "is running.") },
 		Hardware: hardware,
+		Ended:    endedThread.MatchString,
 		Evaluate: func(thread int, cfa uint64, expr string) []string {
 			return []string{
 				// Not by --thread: gdb would go back to where it was.
@@ -171,6 +172,8 @@ var allBreakpoints = regexp.MustCompile(`^(d|del|delete|dis|disable|en|enable)( 
 
 var resuming = regexp.MustCompile(`^(-exec-(continue|step|next|finish|until|return|jump|step-instruction|next-instruction)\b.*|` +
 	`(c|fg|cont|conti|continu|continue|s|st|ste|step|si|stepi|n|ne|nex|next|ni|nexti|fin|fini|finis|finish|u|unt|unti|until|advance|j|jump|sig|signal)\b.*)$`)
+
+var endedThread = regexp.MustCompile(`^(Invalid thread id: \d+|Thread id: \d+ has terminated)$`)
 
 func resumes(text string) bool { return resuming.MatchString(strings.TrimSpace(text)) }
 

@@ -108,7 +108,7 @@ func (p *process) resumed(token int, c command) {
 func (p *process) failed(c command, message string) {
 	threads := p.threadList()
 	i := slices.IndexFunc(threads, func(th *thread) bool { return th.name == c.name })
-	if c.name != 0 && i < 0 {
+	if i < 0 && p.link.table.Ended(strings.TrimSpace(message)) {
 		return
 	}
 	line := machine.FormatEvent("error", "command", c.text, "message", message)
