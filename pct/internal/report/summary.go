@@ -286,7 +286,7 @@ func (o *Overview) context(c *OverviewContext) string {
 		}
 	}
 	text += fmt.Sprintf(". Call path: (%s). %s%s", strings.Join(names, " "), o.saved(c), loop(c))
-	if len(c.Waiters) > 0 {
+	if len(c.Waiters) > 0 && last != preempted {
 		text += " Who waits: " + list(c.Waiters) + "."
 	}
 	if len(c.Bodies) > 0 && (len(c.Bodies) > 1 || c.Bodies[0].Name != last) {
