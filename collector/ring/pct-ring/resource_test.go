@@ -135,8 +135,8 @@ func TestResources(t *testing.T) {
 
 // What other processes of the same program call is not told of a run.
 func TestCallsOfOthers(t *testing.T) {
-	r := command(t, "-paths", "-r", "calls:stepped:1", "uses", "spin", "100", "step", "1000")
-	others := exec.Command("sh", "-c", "while ./uses step 10 >/dev/null; do :; done")
+	r := command(t, "-paths", "-r", "calls:stepped:1", "uses", "spin", "100", "step", "100")
+	others := exec.Command("sh", "-c", "while ./uses step 10 >/dev/null; do sleep 0.01; done")
 	others.Dir, others.SysProcAttr = r.Dir, &syscall.SysProcAttr{Setpgid: true}
 	if err := others.Start(); err != nil {
 		t.Fatal(err)
@@ -144,8 +144,8 @@ func TestCallsOfOthers(t *testing.T) {
 	defer func() { syscall.Kill(-others.Process.Pid, syscall.SIGKILL); others.Wait() }()
 	r.want(0)
 	run := r.only("uses")
-	if weight, _ := usage(t, run, "uses", "stepped", "step", "main"); weight != 1000 {
-		t.Errorf("%d calls, want 1000", weight)
+	if weight, _ := usage(t, run, "uses", "stepped", "step", "main"); weight != 100 {
+		t.Errorf("%d calls, want 100", weight)
 	}
 	if len(run.Meta.Notes) > 0 {
 		t.Errorf("notes %q", run.Meta.Notes)
