@@ -13,7 +13,7 @@
 
 enum {
 	CONTEXT_FRAMES = 2048, /* bytes of the stack in which the unwinder has its contexts */
-	CONTEXTS = 8
+	LEARNED = 8
 };
 
 static __thread struct {
@@ -23,12 +23,11 @@ static __thread struct {
 	uintptr_t searches;           /* `begun` of the function that looks for handlers, as the last exception showed it */
 	uintptr_t object;             /* that it is linked into */
 	uintptr_t handler_sp;         /* of that exception */
-	const uintptr_t *context;     /* where the last one's was told */
+	const uintptr_t *contexts[2]; /* the one that changes from frame to frame, and that of the first one, in the order of their addresses */
 	bool landed;                  /* the mark is where it may stay */
 	struct {
-		uintptr_t begun;
-		uintptr_t from_here;
-	} contexts[CONTEXTS];         /* where the first one was told, when it was searched for */
+		uintptr_t begun, contexts[2];
+	} learned[LEARNED];           /* how far from its own frames' end a function has its contexts */
 } now __attribute__((tls_model("initial-exec")));
 
 /* The stack pointer that stands in a context of the frame that returns to an address; 0: it is none. */
@@ -37,44 +36,66 @@ static uintptr_t sp_in(const uintptr_t *context, uintptr_t ra, uintptr_t here)
 	return context[1] == ra && context[0] % sizeof(uintptr_t) == 0 && trampoline_own_stack(here, context[0]) ? context[0] : 0;
 }
 
+static bool alike(const uintptr_t *a, const uintptr_t *b, uintptr_t ra, uintptr_t here)
+{
+	uintptr_t sp = sp_in(a, ra, here);
+
+	return sp && sp == sp_in(b, ra, here);
+}
+
+/* Searches for the contexts, which are alike when the first frame is looked up. */
+static bool search(uintptr_t ra, uintptr_t here)
+{
+	const uintptr_t *end = (const uintptr_t *)(here + CONTEXT_FRAMES);
+
+	for (const uintptr_t *a = (const uintptr_t *)here; a + 1 < end; a++)
+		for (const uintptr_t *b = a + 2; sp_in(a, ra, here) && b + 1 < end; b++)
+			if (alike(a, b, ra, here)) {
+				now.contexts[0] = a;
+				now.contexts[1] = b;
+				return true;
+			}
+	return false;
+}
+
+/* Finds them when the first frame is looked up: where they were the last time, as the same functions are at work. */
+static bool find_contexts(uintptr_t ra, uintptr_t here)
+{
+	__typeof__(&now.learned[0]) l = &now.learned[now.begun / 16 % LEARNED];
+
+	if (!trampoline_own_stack(here, here + CONTEXT_FRAMES))
+		return false;
+	now.contexts[0] = (const uintptr_t *)(here + l->contexts[0]);
+	now.contexts[1] = (const uintptr_t *)(here + l->contexts[1]);
+	if (l->begun == now.begun && alike(now.contexts[0], now.contexts[1], ra, here))
+		return true;
+	if (!search(ra, here))
+		return false;
+	l->begun = now.begun;
+	for (int i = 0; i < 2; i++)
+		l->contexts[i] = (uintptr_t)now.contexts[i] - here;
+	return true;
+}
+
 /*
- * The stack pointer of the frame that returns to an address: it stands before that in the unwinder's context. What remains of
- * contexts before is of frames further in. `here` is where the unwinder's frames end.
+ * The stack pointer of the frame that returns to an address: it stands before that in one of the unwinder's contexts. Where both are of
+ * that address the first frame's stays behind. `here` is where the unwinder's own frames end.
  */
 static uintptr_t context_sp(uintptr_t ra, uintptr_t here)
 {
-	const uintptr_t *at = (const uintptr_t *)here, *end = (const uintptr_t *)(here + CONTEXT_FRAMES);
-	uintptr_t sp = 0, key = now.begun / 16 % CONTEXTS;
+	uintptr_t a, b;
 
-	if (!trampoline_own_stack(here, here + CONTEXT_FRAMES))
+	if (!now.first && !find_contexts(ra, here))
 		return 0;
-	/* It changes in place from frame to frame. */
-	if (now.context > at && now.context + 1 < end && now.context[1] == ra && now.context[0] > now.last_sp)
-		return now.context[0];
-	/* It is where it was the last time, as the same functions are at work. */
-	if (!now.first && now.contexts[key].begun == now.begun) {
-		now.context = (const uintptr_t *)(here + now.contexts[key].from_here);
-		sp = sp_in(now.context, ra, here);
-		if (sp)
-			return sp;
-	}
-	for (; at + 1 < end; at++)
-		if (sp_in(at, ra, here) > sp) {
-			sp = at[0];
-			now.context = at;
-		}
-	if (!now.first && sp) {
-		now.contexts[key].begun = now.begun;
-		now.contexts[key].from_here = (uintptr_t)now.context - here;
-	}
-	return sp;
+	a = sp_in(now.contexts[0], ra, here);
+	b = sp_in(now.contexts[1], ra, here);
+	return a > b ? a : b;
 }
 
 static void begin(uintptr_t pc)
 {
 	now.begun = linked_jumps(pc) ? pc : 0;
 	now.first = now.last_sp = 0;
-	now.context = NULL;
 	if (pc == now.searches)
 		now.handler_sp = 0;
 }
