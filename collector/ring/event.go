@@ -196,6 +196,9 @@ func refusal(err error, n need) error {
 		level := "it can't be read"
 		if text, e := os.ReadFile(paranoidFile); e == nil {
 			level = "it is " + strings.TrimSpace(string(text))
+			if have, e := strconv.Atoi(strings.TrimSpace(string(text))); e == nil && have <= n.level {
+				return &NotPermitted{Err: err, Why: fmt.Sprintf("the kernel does not permit us to sample that process, though %s (%d) would: it has rights that we don't have, as root's or a set-uid program's, or perf events are forbidden here, as in a container; that needs root with all of its capabilities, or CAP_PERFMON", paranoidFile, have)}
+			}
 		}
 		return &NotPermitted{Err: err, Why: fmt.Sprintf("the kernel does not permit us to sample %s: that needs root, or the capability CAP_PERFMON, or at most %d in %s (%s); processes of others need root",
 			n.what, n.level, paranoidFile, level)}

@@ -64,6 +64,28 @@ func TestForeign(t *testing.T) {
 	}
 }
 
+// Root without capabilities may not look at a root that has them, whatever the kernel permits all users.
+func TestFewerRights(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Fatal("only root has rights to give up")
+	}
+	r := command(t, "-p", fmt.Sprint(os.Getpid()))
+	args := append([]string{"setpriv", "--bounding-set=-all", "--inh-caps=-all"}, r.Args...)
+	r.Cmd.Path, r.Cmd.Args = "/usr/bin/setpriv", args
+	r.want(125)
+	paranoid, err := os.ReadFile("/proc/sys/kernel/perf_event_paranoid")
+	if err != nil {
+		t.Fatal(err)
+	}
+	why := "rights that we don't have"
+	if level := strings.TrimSpace(string(paranoid)); level > "2" {
+		why = "perf_event_paranoid (it is " + level + ")"
+	}
+	if said := r.stderr.String(); !strings.Contains(said, why) {
+		t.Errorf("said %q, not %q", said, why)
+	}
+}
+
 // A set-uid program keeps its rights, and root samples it.
 func TestSetUID(t *testing.T) {
 	if os.Geteuid() != 0 {
