@@ -152,17 +152,6 @@ EXPORT void *__cxa_begin_catch(void *exception)
 	return atomic_load_explicit(&begin_catch, memory_order_relaxed)(exception);
 }
 
-/* Beforehand, for some of the functions are called by signal handlers. */
-__attribute__((constructor)) static void choose(void)
-{
-	find_next();
-	if (collector_awake() && options.calls)
-		return;
-	find = next_find;
-	if (next_catch)
-		begin_catch = next_catch;
-}
-
 /* The stack pointer that a jump gives. */
 static uintptr_t target(const struct __jmp_buf_tag *to)
 {
@@ -181,12 +170,17 @@ static void landed(uintptr_t sp)
 }
 
 #define JUMP(name)                                                              \
-	EXPORT void name(struct __jmp_buf_tag to[1], int value)                 \
+	static void noticed_##name(struct __jmp_buf_tag to[1], int value)       \
 	{                                                                       \
 		landed(target(to));                                             \
 		if (!next_##name)                                               \
 			find_next();                                            \
 		next_##name(to, value);                                         \
+	}                                                                       \
+	static jump_function *_Atomic jump_##name = noticed_##name;             \
+	EXPORT void name(struct __jmp_buf_tag to[1], int value)                 \
+	{                                                                       \
+		atomic_load_explicit(&jump_##name, memory_order_relaxed)(to, value); \
 		__builtin_unreachable();                                        \
 	}
 
@@ -194,5 +188,22 @@ JUMP(longjmp)
 JUMP(_longjmp)
 JUMP(siglongjmp)
 JUMP(__longjmp_chk)
+
+/* Beforehand, for some of the functions are called by signal handlers. */
+__attribute__((constructor)) static void choose(void)
+{
+	find_next();
+	if (collector_awake() && options.calls)
+		return;
+	find = next_find;
+	if (next_catch)
+		begin_catch = next_catch;
+	if (pct_landed)
+		return;
+	jump_longjmp = next_longjmp;
+	jump__longjmp = next__longjmp;
+	jump_siglongjmp = next_siglongjmp;
+	jump___longjmp_chk = next___longjmp_chk;
+}
 
 #endif
