@@ -18,7 +18,8 @@ type breakpoints struct {
 	inserted map[uint64]bool
 	counting map[uint64]bool // those of a clock, which are not the debugger's to take out
 	watched  [tracer.DebugAddresses]register
-	looked   []looked     // what is watched without registers
+	looked   []looked // what is watched without registers
+	turns    turns
 	everSet  bool         // debug registers may be set in threads
 	calls    map[int]bool // system calls that are caught; empty: all
 	file     *os.File     // the process's memory

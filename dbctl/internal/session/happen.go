@@ -80,6 +80,8 @@ func (t *tree) dropThread(th *thread) {
 	th.standing = false
 	th.p.mu.Unlock()
 	delete(t.threads, th.tid)
+	th.endTurn()
+	t.nextTurn(th.p)
 	if th.early {
 		t.early[th.tid] = early{thread: true} // and what there is to note of it is noted
 	}
@@ -97,6 +99,10 @@ func (t *tree) happened(ev tracer.Event) {
 	}
 	if ev.Kind == tracer.Executed {
 		th = t.executing(ev)
+	}
+	if th != nil {
+		defer t.nextTurn(th.p)
+		th.endTurn()
 	}
 	if th == nil && t.root != nil && ev.Tid == t.root.pid && t.root.released {
 		t.root.stopped, t.root.stopSignal = ev.Kind == tracer.Signaled, ev.Signal
@@ -160,6 +166,9 @@ func (t *tree) goOn(th *thread) {
 	}
 	how := t.pace(th)
 	th.standing = false
+	if !t.takesTurn(th, how) {
+		return
+	}
 	sig := th.owed
 	th.owed = 0
 	t.tracer.Resume(th.tid, how, sig)

@@ -14,8 +14,7 @@ import (
 
 // Where the processor's debug registers don't trap, threads are stepped, and
 // after each instruction the memory is looked at that is watched for writes. It
-// is slow, and sees what hardware does not: what the kernel writes. Of several
-// threads, the first that stops after the write is taken for the one that wrote.
+// is slow, and sees what hardware does not: what the kernel writes.
 //
 // Nothing else can be watched for so: what is read leaves nothing to be seen, and
 // a breakpoint without a change of the code is what hbreak is asked for.
@@ -104,12 +103,17 @@ func (t *tree) pace(th *thread) tracer.How {
 	return how
 }
 
-// calls reports whether a thread is about to make a system call, or inside one.
+// calls reports whether a thread is about to make a system call, or to go on with one
+// in which it was stopped, which the kernel begins again.
 func (t *tree) calls(th *thread) bool {
 	if t.tracer.CallStop(th.tid) == tracer.CallEntry {
 		return true
 	}
 	regs, err := t.tracer.Registers(th.tid)
+	const restart, restartBlock = -512, -516 // ERESTARTSYS, ERESTART_RESTARTBLOCK
+	if result := int64(regs.Rax); err == nil && int64(regs.Orig_rax) >= 0 && restartBlock <= result && result <= restart {
+		return true
+	}
 	var code [2]byte
 	return err == nil && th.p.memory.ReadAt(code[:], regs.Rip) == len(code) && code == [2]byte{0x0f, 0x05}
 }
