@@ -149,7 +149,8 @@ func TestHostileRoots(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, root := range []string{link, link + "/", file, "/proc/none", filepath.Join(shared, "none", "none"), "/" + strings.Repeat("x", 300)} {
-		s := prepare(t, "q4000", "target", "ratio", "0.1").setenv("PCT_DIR=" + root).run().ok("done\n")
+		// With the clock of events, whose ticks don't depend on what else the machine does: it's at a sample that a directory is wanted.
+		s := prepare(t, "q1000", "target", "ratio", "0.1").setenv("PCT_DIR=" + root).run().ok("done\n")
 		if !strings.Contains(s.notes, "nothing is recorded") {
 			t.Errorf("%s: notes %q", root, s.notes)
 		}
@@ -162,13 +163,19 @@ func TestHostileRoots(t *testing.T) {
 func TestOtherRootOrUser(t *testing.T) {
 	for _, letters := range clocks {
 		prepare(t, letters, "target", "chroot", t.TempDir()).run().ok("done\n")
-		s := prepare(t, letters, "target", "drop-user")
-		if err := os.Mkdir(s.root, 0o777); err != nil {
-			t.Fatal(err)
+		// Where other programs take turns with it the kernel's tick may not meet a program at all.
+		const most = 5
+		var stored uint64
+		for try := 0; try < most && stored == 0; try++ {
+			s := prepare(t, letters, "target", "drop-user")
+			if err := os.Mkdir(s.root, 0o777); err != nil {
+				t.Fatal(err)
+			}
+			s.run().ok("done\n")
+			stored, _ = samples(s.counts())
 		}
-		s.run().ok("done\n")
-		if stored, _ := samples(s.counts()); stored == 0 {
-			t.Error("no samples")
+		if stored == 0 {
+			t.Errorf("%s: no samples in %d runs", letters, most)
 		}
 	}
 }
