@@ -80,10 +80,13 @@ func (p *process) changed() (first watchpoint, found bool) {
 }
 
 // seen is the watchpoint that a thread has met with the instruction that it was
-// stepped over, if any.
+// stepped over, if any. After a system call it does not look while another thread
+// makes its step, which may have written.
 func (t *tree) seen(th *thread) (watchpoint, bool) {
-	if w, found := th.p.changed(); found {
-		return w, true
+	if th.p.turns.of == nil {
+		if w, found := th.p.changed(); found {
+			return w, true
+		}
 	}
 	return t.watchHit(th)
 }
