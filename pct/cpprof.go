@@ -1,7 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -122,6 +125,9 @@ func (v *invocation) treeProfile() error {
 
 // callPathProfile makes the profiles whose root is the first name.
 func (v *invocation) callPathProfile(title string, profile func(*calltree.Tree, func(*calltree.Frame) bool, float64) *calltree.CallPaths) error {
+	if err := v.rootFirst(); err != nil {
+		return err
+	}
 	root, err := calltree.ParsePattern(v.dirs[0])
 	if err != nil {
 		return v.misuse("ROOT: %v", err)
@@ -145,6 +151,20 @@ func (v *invocation) callPathProfile(title string, profile func(*calltree.Tree, 
 		return fmt.Errorf("no sample was taken in a function %s itself, and without callers none is known to be below it; pct body lists the functions", root)
 	}
 	return noRoot(root, frames)
+}
+
+// rootFirst refuses a root after its run directories: there is one where the function should be,
+// and none of a later name.
+func (v *invocation) rootFirst() error {
+	if _, err := os.Stat(v.dirs[0]); err != nil {
+		return nil
+	}
+	for _, name := range v.dirs[1:] {
+		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
+			return v.misuse("the function comes before the run directories, as in pct %s %s %s", v.command.name, name, v.dirs[0])
+		}
+	}
+	return nil
 }
 
 // suggestions is how many names are suggested for one that is not there.

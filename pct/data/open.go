@@ -29,7 +29,7 @@ func Open(path string) (*Run, error) {
 func openFirst(path string) (*Run, []string, error) {
 	st, err := os.Stat(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, Unreached(path, err)
 	}
 	if !st.IsDir() {
 		r, err := OpenFiles(filepath.Dir(path), []string{filepath.Base(path)})
@@ -50,6 +50,15 @@ func openFirst(path string) (*Run, []string, error) {
 		return nil, nil, notARun(path)
 	}
 	return r, others, torn
+}
+
+// Unreached says that there is nothing to read at a path, and why: err, of os.Stat.
+func Unreached(path string, err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		err = at.Err
+	}
+	return fmt.Errorf("no data in %s: %w", path, err)
 }
 
 // OpenFiles reads some of the files in a directory: count files, and paths. With a

@@ -51,7 +51,7 @@ func arguments(names []string) (all []source, problems []error) {
 		st, err := os.Stat(name)
 		switch {
 		case err != nil:
-			problems = append(problems, err)
+			problems = append(problems, data.Unreached(name, err))
 		case !st.IsDir() && data.IsPart(filepath.Base(name)):
 		case !st.IsDir():
 			all = addFile(all, name)
