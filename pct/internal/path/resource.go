@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/profilecollection/pct/pct/data"
 	"github.com/profilecollection/pct/pct/internal/calltree"
@@ -87,6 +88,35 @@ type OtherResource struct {
 
 func (e *OtherResource) Error() string {
 	return fmt.Sprintf("no run measures %q; there is %s", e.Resource, strings.Join(e.All, " and "))
+}
+
+// eachOnce leaves out runs without samples of programs that have another run, which is of another resource
+// then: a program counts once. The directory of the first resource is there without samples where it has the tree.
+func eachOnce(all []*run, trees []*family) ([]*run, []*family) {
+	type program struct {
+		host, exe string
+		pid       int
+		start     time.Time
+	}
+	of := func(r *run) program { return program{r.Meta.Host, r.Meta.Exe, r.Meta.Pid, r.Meta.Start.UTC()} }
+	known := map[program]bool{}
+	for _, r := range all {
+		if len(r.Samples) > 0 {
+			known[of(r)] = true
+		}
+	}
+	var once []*run
+	var treeOf []*family
+	for i, r := range all {
+		if len(r.Samples) == 0 && !r.Meta.Start.IsZero() && known[of(r)] {
+			continue
+		}
+		if len(r.Samples) == 0 {
+			known[of(r)] = true
+		}
+		once, treeOf = append(once, r), append(treeOf, trees[i])
+	}
+	return once, treeOf
 }
 
 // beside returns the run directories of the resource that is wanted which stand beside those that were

@@ -59,7 +59,9 @@ func (rd *Reader) OpenResource(names []string, resource string) (*Runs, error) {
 		return rs, err
 	}
 	if beside := beside(names, other); len(beside) > 0 {
-		if rs, err := rd.open(beside, resource, false); !errors.As(err, new(*OtherResource)) {
+		switch rs, err := rd.open(beside, resource, false); {
+		case errors.As(err, new(*OtherResource)):
+		case err != nil || rs.measured() != nil:
 			return rs, err
 		}
 	}
@@ -123,6 +125,7 @@ func (rd *Reader) open(names []string, resource string, apart bool) (*Runs, erro
 	case len(rs.all) == 0:
 		return nil, errors.Join(problems...)
 	}
+	rs.all, treeOf = eachOnce(rs.all, treeOf)
 	rs.processes = group(rs.all, treeOf)
 	for _, p := range problems {
 		rs.Warnings = appendOnce(rs.Warnings, p.Error())
