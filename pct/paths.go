@@ -22,6 +22,8 @@ end stands for callers that could not be found. Shares are of the samples that -
 With -calls, "50.1%   2   523.6 ±0.4 ms   c <- a <- main" says that c, with all that it
 called, has that share in this context, that samples saw two calls of it, and what one
 of them cost. "< 1.1 ms" is a bound: these calls are shorter than a period, or most are.
+"-" is not known: an inlined function is not called, and calls by unknown
+callers are not counted.
 Rows are all contexts with a share of -threshold (default 0.01). "profile -calls" counts
 the calls; docs/CALLPATHS.md says what the figures mean.
 `,

@@ -17,16 +17,18 @@ import (
 //	  50.1%            2   523.6 ±0.4 ms   c <- a <- main
 //
 // A context whose calls are shorter than a period has an upper bound; one whose calls are not
-// known, as of a function that was inlined, has dashes.
+// known, as of a function that was inlined, has dashes, and a line below tells why.
 func Activations(w io.Writer, a *path.Activations, style Style) error {
 	out := bufio.NewWriter(w)
 	whole := &path.Profile{Samples: a.Samples, Weight: a.Weight}
 	rows := [][2]string{{"calls seen", "cost/call"}}
+	unknown := false
 	for _, row := range a.Rows {
 		cells := [2]string{"-", "-"}
 		if row.Calls > 0 {
 			cells = [2]string{strconv.FormatUint(row.Calls, 10), costOf(row, a.Unit)}
 		}
+		unknown = unknown || row.Calls == 0
 		rows = append(rows, cells)
 	}
 	var widths [2]int
@@ -50,6 +52,9 @@ func Activations(w io.Writer, a *path.Activations, style Style) error {
 			line = "\x1b[1m" + line + "\x1b[m"
 		}
 		fmt.Fprintln(out, line)
+	}
+	if unknown {
+		fmt.Fprintln(out, "# - is not known: an inlined function is not called, and calls by unknown callers are not counted")
 	}
 	if a.Hidden > 0 {
 		fmt.Fprintf(out, "# %s not shown\n", plural(a.Hidden, "more call path"))
