@@ -66,6 +66,10 @@ not find them.
 }
 
 func (v *invocation) flameGraph() error {
+	page, err := v.flamePage()
+	if err != nil {
+		return err
+	}
 	o := flame.Options{Inverted: v.flame.inverted, Threshold: v.Threshold}
 	runs, selected, groups, err := v.flameGroups()
 	if err != nil {
@@ -101,14 +105,23 @@ func (v *invocation) flameGraph() error {
 		o.Facts = append(o.Facts, more...)
 	}
 	g := flame.New(groups, o)
-	switch strings.ToLower(filepath.Ext(v.outFile)) {
-	case ".html", ".htm":
-		return g.HTML(&v.out)
-	}
-	if v.flame.html {
+	if page {
 		return g.HTML(&v.out)
 	}
 	return g.SVG(&v.out)
+}
+
+// flamePage reports whether a page is wanted. A file whose name promises something else, such as a PDF, is refused.
+func (v *invocation) flamePage() (bool, error) {
+	switch suffix := strings.ToLower(filepath.Ext(v.outFile)); {
+	case suffix == ".html" || suffix == ".htm":
+		return true, nil
+	case suffix == ".svg" && v.flame.html:
+		return false, v.misuse("-html makes a page, which %s would not be by its name", v.outFile)
+	case suffix != "" && suffix != ".svg":
+		return false, v.misuse("-O: a flame graph is an SVG or HTML file; end its name in .svg or .html, not %s", suffix)
+	}
+	return v.flame.html, nil
 }
 
 // flameGroups are the selected call paths. With functions, all that is known of them
