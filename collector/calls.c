@@ -276,12 +276,20 @@ void calls_thread_ends(void)
 
 void calls_forget(void)
 {
+	struct unwind_thread *at_work;
+
 	if (!options.paths)
 		return;
 	contexts_forget();
-	unwind_count_forked();
+	at_work = unwind_count_forked();
 	mine = NULL;
-	for (uint32_t i = 0; i < THREADS; i++)
-		if (atomic_load(&callers[i].tid))
-			release(&callers[i]);
+	for (uint32_t i = 0; i < THREADS; i++) {
+		struct caller *c = &callers[i];
+
+		if (!atomic_load(&c->tid))
+			continue;
+		if (at_work && c->of[0].thread == at_work)
+			c->of[0].thread = NULL;
+		release(c);
+	}
 }

@@ -82,7 +82,7 @@ func TestActivationsThatEndOtherwise(t *testing.T) {
 
 // Programs whose stacks are marked behave as they do without us, at many times the usual rate too.
 func TestMarkedStacks(t *testing.T) {
-	for _, mode := range []string{"jumps", "handlers", "contexts", "processes", "threads", "backtraces", "registers"} {
+	for _, mode := range []string{"jumps", "handlers", "contexts", "processes", "interrupted", "threads", "backtraces", "registers"} {
 		for _, letters := range []string{"s e r1 q1000", "s e r1 q200"} {
 			prepare(t, letters, "marked", mode).run().ok("done\n")
 		}

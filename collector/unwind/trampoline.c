@@ -125,13 +125,20 @@ static IN_STUB uint64_t original_elsewhere(uintptr_t slot)
 IN_STUB uint64_t trampoline_return(uintptr_t slot)
 {
 	struct mark *m = trampoline_mine;
+	uintptr_t busy;
 	uint64_t original;
 	uint32_t at;
 
-	if (!m || atomic_load_explicit(&m->slot, memory_order_relaxed) != slot)
+	if (!m)
 		return original_elsewhere(slot);
+	/* Before all else: a handler that forks here leaves the mark to the child. */
+	busy = m->busy;
 	m->busy = slot;
 	atomic_signal_fence(memory_order_seq_cst);
+	if (atomic_load_explicit(&m->slot, memory_order_relaxed) != slot) {
+		m->busy = busy;
+		return original_elsewhere(slot);
+	}
 	original = atomic_load_explicit(&m->original, memory_order_relaxed);
 	at = m->at;
 	m->live = at;
@@ -303,18 +310,27 @@ void unwind_count_ends(struct unwind_thread *t)
 	atomic_store(&m->taken, false);
 }
 
-void unwind_count_forked(void)
+struct unwind_thread *unwind_count_forked(void)
 {
+	struct unwind_thread *at_work = NULL;
 	uint32_t n = atomic_load(&trampoline_marks_used);
 
 	for (uint32_t i = 0; i < n; i++) {
-		if (!atomic_load(&trampoline_marks[i].taken))
+		struct mark *m = &trampoline_marks[i];
+
+		if (!atomic_load(&m->taken))
 			continue;
-		trampoline_clear(&trampoline_marks[i]);
-		trampoline_marks[i].thread->mark = NULL;
-		atomic_store(&trampoline_marks[i].taken, false);
+		if (m == trampoline_mine && m->busy) {
+			at_work = m->thread;
+			continue;
+		}
+		trampoline_clear(m);
+		m->thread->mark = NULL;
+		atomic_store(&m->taken, false);
 	}
-	trampoline_mine = NULL;
+	if (!at_work)
+		trampoline_mine = NULL;
+	return at_work;
 }
 
 static bool is_peculiar(uint64_t pc)
@@ -385,8 +401,9 @@ void unwind_count_ends(struct unwind_thread *t)
 	(void)t;
 }
 
-void unwind_count_forked(void)
+struct unwind_thread *unwind_count_forked(void)
 {
+	return NULL;
 }
 
 void unwind_mark(struct unwind_thread *t, const struct unwind_path *path)

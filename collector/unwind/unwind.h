@@ -148,7 +148,13 @@ bool unwind_linked_known(uintptr_t address);
  */
 bool unwind_count(struct unwind_thread *t);
 void unwind_count_ends(struct unwind_thread *t);
-void unwind_count_forked(void);
+
+/*
+ * In the child of a fork: no thread is followed any more. A handler of the program's may have forked while the stub, or what jumps
+ * and unwinders call, was at work, which goes on with the mark when the handler returns: then all that is left as it is, and what it works
+ * with is returned, whose memory must stay. Else NULL.
+ */
+struct unwind_thread *unwind_count_forked(void);
 
 /* Sets the mark on the stack of the path, between unwind_path and unwind_done. */
 void unwind_mark(struct unwind_thread *t, const struct unwind_path *path);

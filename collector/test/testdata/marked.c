@@ -1,6 +1,8 @@
 // What leaves, copies and reads stacks in other ways than by returning: marked MODE.
+#define _GNU_SOURCE
 #include "burn.h"
 
+#include <dlfcn.h>
 #include <execinfo.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -219,6 +221,51 @@ static void processes(void)
 	}
 }
 
+static volatile sig_atomic_t child, died;
+
+/* Forks where it has interrupted what a marked frame returned to. */
+static void divides(int signal, siginfo_t *information, void *context)
+{
+	const ucontext_t *u = context;
+	Dl_info info;
+	int status;
+	pid_t pid;
+
+	(void)signal;
+	(void)information;
+	if (child || !dladdr((void *)u->uc_mcontext.gregs[REG_RIP], &info) || !strstr(info.dli_fname, "libpct.so"))
+		return;
+	pid = fork();
+	child = pid == 0;
+	if (pid > 0 && (waitpid(pid, &status, 0) != pid || status != 0))
+		died = 1;
+}
+
+/* The child of such a fork comes out of its handler, and returns from frame to frame as its parent does. */
+static void interrupted(void)
+{
+	struct sigaction action = { .sa_sigaction = divides, .sa_flags = SA_SIGINFO | SA_RESTART };
+	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1 };
+	struct itimerspec once = { .it_value.tv_nsec = 0 };
+	timer_t timer;
+
+	sigaction(SIGUSR1, &action, NULL);
+	timer_create(CLOCK_MONOTONIC, &event, &timer);
+	for (unsigned long i = 1; going(); i++) {
+		long r;
+
+		once.it_value.tv_nsec = 1 + (long)(i * 7919 % 100000);
+		timer_settime(timer, 0, &once, NULL);
+		r = down(30, none);
+
+		if (child)
+			_exit(r != 30 || down(30, none) != 30);
+		check(r == 30, "after a fork in a handler");
+		check(!died, "the child of a handler");
+	}
+	timer_delete(timer);
+}
+
 static void cleaned(void *counter)
 {
 	++*(int *)counter;
@@ -341,7 +388,7 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*f)(void);
 	} modes[] = {
-		{ "jumps", jumps }, { "handlers", handlers }, { "contexts", contexts }, { "processes", processes },
+		{ "jumps", jumps }, { "handlers", handlers }, { "contexts", contexts }, { "processes", processes }, { "interrupted", interrupted },
 		{ "threads", threads }, { "backtraces", backtraces }, { "registers", registers },
 	};
 
