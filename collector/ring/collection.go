@@ -269,6 +269,7 @@ func (c *collection) finish() {
 	c.events.stop()
 	c.round(1<<63 - 1)
 	c.tellCounts(counts)
+	c.tellCalls()
 	if c.ticks != nil {
 		c.writeTicks()
 	}

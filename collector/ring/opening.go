@@ -22,6 +22,7 @@ func (c *collection) launch(path string, ours masks) error {
 		return err
 	}
 	c.table.launched(l.pid, path, c.cfg.Argv)
+	c.tellProbes()
 	if err := l.release(); err != nil {
 		unix.Wait4(l.pid, nil, 0, nil)
 		return launchError(path, err)
@@ -150,6 +151,7 @@ func (c *collection) attach() error {
 	if err := c.open(c.cfg.Pids); err != nil {
 		return err
 	}
+	c.tellProbes()
 	pids := slices.Clone(c.cfg.Pids)
 	if c.cfg.Tree {
 		pids = descendants(pids)

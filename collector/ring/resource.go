@@ -79,6 +79,9 @@ func (r Resource) source() source {
 // isTime reports whether a gtick is a µs.
 func (r Resource) isTime() bool { return r.source().unit == micro }
 
+// isCalls reports whether a gtick is a call of a function.
+func (r Resource) isCalls() bool { return strings.HasPrefix(r.Name, calls+":") }
+
 // period is the time between two samples, 0 if the resource is none.
 func (r Resource) period() time.Duration {
 	if !r.isTime() {

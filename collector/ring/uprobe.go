@@ -38,6 +38,28 @@ func (s *eventSpec) uprobe(text string, cfg Config) error {
 	return nil
 }
 
+// tellProbes says what it costs to count calls: a program that makes millions may seem to hang.
+func (c *collection) tellProbes() {
+	for _, r := range c.cfg.Resources {
+		if r.isCalls() {
+			c.out.say("%s: a probe of the kernel stops the program at each call, for 1 to 20 µs, the longer on virtual machines: of a million calls that many seconds", r.Name)
+		}
+	}
+}
+
+// tellCalls says how many calls met a probe.
+func (c *collection) tellCalls() {
+	for which, r := range c.cfg.Resources {
+		switch n := c.table.weights[which]; {
+		case !r.isCalls() || n == 0:
+		case r.Interval == 1:
+			c.out.say("%s: calls that stopped the program: %d", r.Name, n)
+		default:
+			c.out.say("%s: calls that stopped the program: about %d", r.Name, n)
+		}
+	}
+}
+
 // objectFile is the file of a library, or with "" of the program.
 func (cfg Config) objectFile(library string) (string, error) {
 	switch {

@@ -150,6 +150,11 @@ func TestCallsOfOthers(t *testing.T) {
 	if len(run.Meta.Notes) > 0 {
 		t.Errorf("notes %q", run.Meta.Notes)
 	}
+	want := "pct-ring: calls:stepped: a probe of the kernel stops the program at each call, for 1 to 20 µs, the longer on virtual machines: of a million calls that many seconds\n" +
+		"pct-ring: calls:stepped: calls that stopped the program: 100\n"
+	if got := r.stderr.String(); got != want {
+		t.Errorf("says %q, want %q", got, want)
+	}
 }
 
 // Functions that use a resource in turn have their shares of it: samples are not in step with them.
