@@ -23,6 +23,7 @@ type options struct {
 	pause      time.Duration
 	fields     []string
 	errors     bool
+	unfolded   bool
 	raw        bool
 	outFile    string
 	counts     string // where to write count files
@@ -78,6 +79,8 @@ func flagTable() []flag {
 			func(o *options, _ string) error { o.errors = true; return nil }},
 		{"calls", "", "with the number of calls that samples saw in each call path",
 			func(o *options, _ string) error { o.Activations = true; return nil }},
+		{"unfolded", "", "every frame of a long recursion, not only their number",
+			func(o *options, _ string) error { o.unfolded = true; return nil }},
 		{"by", "FIELD", "split by the values of FIELD; every sample has " + strings.Join(path.Attributes(), " "),
 			func(o *options, s string) error { o.By = s; return nil }},
 		{"i", "INTERVAL", "length of the stretches of -by time and -by cpu: 500ms, 2 (seconds; default 1)",

@@ -16,7 +16,8 @@ func pathsCommand() command {
 A line such as "67.6%   worker <- dispatch_2 <- main" says that worker, called by
 dispatch_2, called by main, has that share. Inlined functions are frames like
 others. Without debug data a frame is OBJECT:SYMBOL or OBJECT:0xADDRESS; "?" at the
-end stands for callers that could not be found. Shares are of the samples that -where,
+end stands for callers that could not be found. Of recursion ten or more equal frames
+in a row are one, with their number: "ack ×2003 <- main"; -unfolded has them all. Shares are of the samples that -where,
 -window, -through and -not leave.
 
 With -calls, "50.1%   2   523.6 ±0.4 ms   c <- a <- main" says that c, with all that it
@@ -27,11 +28,11 @@ callers are not counted.
 Rows are all contexts with a share of -threshold (default 0.01). "profile -calls" counts
 the calls; docs/CALLPATHS.md says what the figures mean.
 `,
-		flags: []string{"calls", "l", "g GRANULARITY", "past-main", "templates", "e", "by FIELD", "i INTERVAL", "window", "where", "through", "not", "r RESOURCE",
+		flags: []string{"calls", "unfolded", "l", "g GRANULARITY", "past-main", "templates", "e", "by FIELD", "i INTERVAL", "window", "where", "through", "not", "r RESOURCE",
 			"tree", "n ROWS", "threshold", "O FILE", "translator", "vmlinux"},
 		example: "-l3 -where 'n > 1000000' /tmp/pct/hier-test.4711",
 		run: func(v *invocation) error {
-			style := report.Style{Errors: v.errors, Colour: v.terminal}
+			style := report.Style{Errors: v.errors, Colour: v.terminal, Whole: v.unfolded}
 			if v.Activations {
 				return v.activationReport(style)
 			}

@@ -22,6 +22,7 @@ type Style struct {
 	Counts bool // numbers of samples instead of percentages
 	Errors bool // each with its standard error
 	Colour bool // hot rows in bold, for a terminal
+	Whole  bool // each frame of a long recursion by itself
 }
 
 // hot is the fraction from which a row is set in bold.
@@ -40,7 +41,7 @@ func Profile(w io.Writer, p *path.Profile, style Style) error {
 		if row.Group != "" {
 			line.WriteString(gap + Printable(row.Group))
 		}
-		line.WriteString(gap + callPath(row.Frames))
+		line.WriteString(gap + style.callPath(row.Frames))
 		if style.Colour && fraction >= hot {
 			fmt.Fprintf(out, "\x1b[1m%s\x1b[m\n", line.String())
 			continue
@@ -67,8 +68,31 @@ func Scattered(w io.Writer, p *path.Profile, most int) error {
 	return err
 }
 
-// callPath writes frames, innermost first.
-func callPath(frames []string) string { return Printable(strings.Join(frames, " <- ")) }
+// longRun is the number of equal frames in a row from which they are written as one.
+const longRun = 10
+
+// callPath writes frames, innermost first. A function that calls itself again and again, as often as thousands of times, is
+// written once, with the number of its frames.
+func (s Style) callPath(frames []string) string {
+	var path strings.Builder
+	for i := 0; i < len(frames); {
+		n := 1
+		for !s.Whole && i+n < len(frames) && frames[i+n] == frames[i] {
+			n++
+		}
+		if i > 0 {
+			path.WriteString(" <- ")
+		}
+		path.WriteString(frames[i])
+		if n >= longRun {
+			fmt.Fprintf(&path, " ×%d", n)
+		} else {
+			n = 1
+		}
+		i += n
+	}
+	return Printable(path.String())
+}
 
 // amount is the first column: 67.6%, or 540, and ±2.0.
 func amount(p *path.Profile, fraction float64, samples int, style Style) string {
