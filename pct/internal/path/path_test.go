@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -453,6 +454,23 @@ func TestSummary(t *testing.T) {
 	}
 	if got := runs.Summary(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+// The first command of a run stays where it is; those that it started come by their samples, as a report names only
+// some of many.
+func TestSummaryNamesHotCommands(t *testing.T) {
+	var dirs []string
+	for _, c := range []struct {
+		command string
+		samples int
+	}{{"make", 1}, {"as", 0}, {"cc1 a", 3}, {"cc1 b", 5}, {"cc1 a", 3}} {
+		dirs = append(dirs, writeRun(t, "/bin/"+c.command, data.Meta{Argv: strings.Fields(c.command)}, calls[:c.samples]...))
+	}
+	runs, err := Open(dirs)
+	check(t, err)
+	if got, want := runs.Summary().Commands, []string{"make", "cc1 a", "cc1 b", "as"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

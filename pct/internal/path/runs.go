@@ -190,7 +190,7 @@ func (rs *Runs) measured() *run {
 
 // A Summary is what the head of a report says of its runs.
 type Summary struct {
-	Commands  []string // command lines, each once, in order
+	Commands  []string // command lines, each once: what was launched or is first, then those with the most samples
 	Programs  int      // that were executed: the number of run directories
 	Processes int
 	Running   int // processes whose data are still being written
@@ -222,9 +222,13 @@ func (rs *Runs) Summary() Summary {
 	if len(rs.processes) > 1 {
 		s.Commands = rs.launched()
 	}
+	begun := max(1, len(s.Commands)) // commands that began it all
+	samples := map[string]int{}
 	for _, r := range rs.all {
-		s.Commands = appendOnce(s.Commands, r.commandLine())
-		s.Samples += int(countOf(r.Run))
+		command, n := r.commandLine(), int(countOf(r.Run))
+		s.Commands = appendOnce(s.Commands, command)
+		samples[command] += n
+		s.Samples += n
 		for _, n := range r.Lost {
 			s.Lost += n
 		}
@@ -239,6 +243,10 @@ func (rs *Runs) Summary() Summary {
 		if len(r.Samples) > 0 {
 			s.Clocks = appendOnce(s.Clocks, r.Header.Clock)
 		}
+	}
+	// Of many a report names some: those that it is about.
+	if len(s.Commands) > begun {
+		slices.SortStableFunc(s.Commands[begun:], func(a, b string) int { return cmp.Compare(samples[b], samples[a]) })
 	}
 	if r := rs.measured(); r != nil {
 		s.Resource = r.Header.Resource
