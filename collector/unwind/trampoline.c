@@ -1,18 +1,15 @@
 #ifdef __x86_64__
+
 /* The stub leaves the other registers as they are. */
 #pragma GCC target("general-regs-only")
-#endif
 
 #include "trampoline.h"
 #include "linked.h"
+#include "peculiar.h"
 #include "thread.h"
 #include "../sys.h"
 
-#ifdef __x86_64__
-
 #include <dlfcn.h>
-#include <link.h>
-#include <sys/auxv.h>
 
 enum {
 	MARKS = 8192,
@@ -25,11 +22,6 @@ _Atomic uint32_t trampoline_marks_used __attribute__((visibility("hidden")));
 _Static_assert(sizeof(struct mark) == TRAMPOLINE_MARK_SIZE && offsetof(struct mark, original) == 8, "as stub.c has it");
 
 __thread struct mark *trampoline_mine;
-
-/* Functions that read or move their own return address, and the dynamic linker, where some have no names. */
-enum { PECULIAR = 24 };
-static struct { uintptr_t start, end; } peculiar[PECULIAR];
-static uint32_t peculiars;
 
 #define IN_STUB __attribute__((section("pct_trampoline"), noinline))
 
@@ -238,30 +230,8 @@ void unwind_landed(uintptr_t sp)
 	m->busy = 0;
 }
 
-static void add_peculiar(uintptr_t start, uintptr_t end)
-{
-	if (peculiars < PECULIAR && start < end) {
-		peculiar[peculiars].start = start;
-		peculiar[peculiars++].end = end;
-	}
-}
-
-static void add_linker(void)
-{
-	const ElfW(Ehdr) *e = (const void *)getauxval(AT_BASE);
-	const ElfW(Phdr) *p = e ? (const void *)((const char *)e + e->e_phoff) : NULL;
-
-	for (unsigned i = 0; e && i < e->e_phnum; i++)
-		if (p[i].p_type == PT_LOAD && p[i].p_flags & PF_X)
-			add_peculiar((uintptr_t)e + p[i].p_vaddr, (uintptr_t)e + p[i].p_vaddr + p[i].p_memsz);
-}
-
 enum unwind_counting unwind_count_start(void)
 {
-	static const char *const names[] = {
-		"setjmp", "_setjmp", "__sigsetjmp", "getcontext", "swapcontext", "vfork", "syscall", "clone",
-		"dlsym", "dlvsym", "dlopen", "dlmopen", "_Ux86_64_getcontext", "unw_getcontext", "__unw_getcontext",
-	};
 	uint64_t status = 0;
 
 	if (sys2(SYS_arch_prctl, SHADOW_STACK_STATUS, &status) == 0 && status & 1)
@@ -269,14 +239,7 @@ enum unwind_counting unwind_count_start(void)
 	/* OCaml's run-time system looks up return addresses of its own, and does not put up with others. */
 	if (dlsym(RTLD_DEFAULT, "caml_frametable"))
 		return UNWIND_OCAML;
-	add_linker();
-	for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
-		void *f = dlsym(RTLD_DEFAULT, names[i]), *symbol;
-		Dl_info info;
-
-		if (f && dladdr1(f, &info, &symbol, RTLD_DL_SYMENT) && symbol)
-			add_peculiar((uintptr_t)f, (uintptr_t)f + ((const ElfW(Sym) *)symbol)->st_size);
-	}
+	peculiar_find();
 	return UNWIND_COUNTS;
 }
 
@@ -333,14 +296,6 @@ struct unwind_thread *unwind_count_forked(void)
 	return at_work;
 }
 
-static bool is_peculiar(uint64_t pc)
-{
-	for (uint32_t i = 0; i < peculiars; i++)
-		if (pc >= peculiar[i].start && pc < peculiar[i].end)
-			return true;
-	return false;
-}
-
 void unwind_mark(struct unwind_thread *t, const struct unwind_path *path)
 {
 	struct mark *m = t->mark;
@@ -364,62 +319,10 @@ void unwind_mark(struct unwind_thread *t, const struct unwind_path *path)
 		if (!o || o->unwinder || linked_holds(unwind_address(&path->frames[i])))
 			return;
 	}
-	if (from && is_peculiar(path->frames[from].pc))
+	if (from && peculiar_holds(path->frames[from].pc))
 		from--;
 	if (from >= to && set(m, from, to) && old)
 		restore(old, original);
-}
-
-#else
-
-/* Not on this machine: nothing is ever marked. */
-bool trampoline_original(uintptr_t slot, uint64_t *original)
-{
-	(void)slot;
-	(void)original;
-	return false;
-}
-
-void trampoline_clear(struct mark *m)
-{
-	(void)m;
-}
-
-enum unwind_counting unwind_count_start(void)
-{
-	return UNWIND_NO_TRAMPOLINE;
-}
-
-bool unwind_count(struct unwind_thread *t)
-{
-	(void)t;
-	return false;
-}
-
-void unwind_count_ends(struct unwind_thread *t)
-{
-	(void)t;
-}
-
-struct unwind_thread *unwind_count_forked(void)
-{
-	return NULL;
-}
-
-void unwind_mark(struct unwind_thread *t, const struct unwind_path *path)
-{
-	(void)t;
-	(void)path;
-}
-
-bool unwind_counted(void)
-{
-	return false;
-}
-
-void unwind_landed(uintptr_t sp)
-{
-	(void)sp;
 }
 
 #endif
