@@ -57,7 +57,7 @@ func (c *collection) open(pids []int) error {
 	switch {
 	case counting == Best && !slices.ContainsFunc(specs, func(s eventSpec) bool { return s.file == nil }):
 	case counting == Best && !times:
-		c.out.note("each thread has counts and clocks of its own, for each processor, which begin with a whole interval: what it used beyond whole ones is not in the data")
+		c.out.note("what a thread used of each processor beyond whole intervals is not in the data")
 	case launches || c.cfg.Tree:
 		c.out.note("processes that used less CPU time than a period, and what others used beyond whole periods, were not seen: clocks for whole processors, which see all, need root")
 	}
