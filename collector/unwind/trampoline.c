@@ -21,7 +21,7 @@ struct mark trampoline_marks[MARKS] __attribute__((visibility("hidden")));
 _Atomic uint32_t trampoline_marks_used __attribute__((visibility("hidden")));
 _Static_assert(sizeof(struct mark) == TRAMPOLINE_MARK_SIZE && offsetof(struct mark, original) == 8, "as stub.c has it");
 
-__thread struct mark *trampoline_mine;
+__thread struct mark *trampoline_mine __attribute__((visibility("hidden"), tls_model("initial-exec")));
 
 #define IN_STUB __attribute__((section("pct_trampoline"), noinline))
 
