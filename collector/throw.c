@@ -21,6 +21,11 @@
 
 #ifdef __x86_64__
 
+/* What goes straight on finds who has called the program's function by its own return address: it must not be called itself. */
+#ifndef __OPTIMIZE__
+#error "compile the collector with -O1 or more: here calls have to be jumps"
+#endif
+
 #include <setjmp.h>
 
 struct dl_find_object;
