@@ -56,9 +56,11 @@ __attribute__((visibility("default"))) void sampler_generated(uintptr_t start, u
 static _Unwind_Reason_Code step(struct _Unwind_Context *c, void *to)
 {
 	struct trace *t = to;
-	uint64_t pc = _Unwind_GetIP(c);
+	int interrupted = 0;
+	uint64_t pc = _Unwind_GetIPInfo(c, &interrupted);
 
-	if (!t->begun && pc == t->from)
+	/* What returns from our handler may be what was interrupted, too, at the end of another one. */
+	if (!t->begun && pc == t->from && interrupted)
 		t->begun = true;
 	if (t->begun && pc && t->count < t->most)
 		t->pcs[t->count++] = pc;
