@@ -195,8 +195,9 @@ func refusal(err error, n need) error {
 	case isPermission(err):
 		level := "it can't be read"
 		if text, e := os.ReadFile(paranoidFile); e == nil {
-			level = "it is " + strings.TrimSpace(string(text))
-			if have, e := strconv.Atoi(strings.TrimSpace(string(text))); e == nil && have <= n.level {
+			set := strings.TrimSpace(string(text))
+			level = "it is " + set
+			if have, e := strconv.Atoi(set); e == nil && have <= n.level {
 				return &NotPermitted{Err: err, Why: fmt.Sprintf("the kernel does not permit us to sample that process, though %s (%d) would: it has rights that we don't have, as root's or a set-uid program's, or perf events are forbidden here, as in a container; that needs root with all of its capabilities, or CAP_PERFMON", paranoidFile, have)}
 			}
 		}
