@@ -11,10 +11,7 @@
 
 #ifdef __x86_64__
 
-enum {
-	CONTEXT_FRAMES = 2048, /* bytes of the stack in which the unwinder has its contexts */
-	LEARNED = 8
-};
+enum { LEARNED = 8 };
 
 static __thread struct {
 	uintptr_t begun;              /* where the unwinder asked for itself; 0: it is not followed */

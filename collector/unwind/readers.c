@@ -16,7 +16,6 @@
 
 enum {
 	READERS_FRAMES = 4096, /* bytes of the stack that an unwinder uses before it asks for call frame information */
-	CONTEXT_FRAMES = 2048, /* those in which libgcc's has its contexts */
 	PAGE = 4096
 };
 

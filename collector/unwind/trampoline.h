@@ -31,6 +31,8 @@ struct mark {
 
 #ifdef __x86_64__
 
+enum { CONTEXT_FRAMES = 2048 /* bytes of the stack in which libgcc's unwinder has its contexts, when it asks */ };
+
 #define TRAMPOLINE_MARK_SIZE 56 /* of a struct mark, in call frame information */
 
 extern const char trampoline_stub[] __attribute__((visibility("hidden")));
