@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/ianlancetaylor/demangle"
+
+	"github.com/profilecollection/pct/internal/funcname"
 )
 
 // aliases are the names that perf(1) has for some resources.
@@ -67,11 +69,11 @@ func meant(name string) string {
 func likeFunction(all []elf.Symbol, name string) string {
 	nearest, least := "", len(name)/3+1
 	for _, s := range all {
-		symbol := clone.ReplaceAllString(s.Name, "")
-		if strings.Contains(symbol, ".") {
+		whole := funcname.OfSymbol(s.Name)
+		if strings.Contains(whole, ".") {
 			continue
 		}
-		plain := unspaced(demangle.Filter(symbol, demangle.NoParams, demangle.NoTemplateParams))
+		plain := unspaced(demangle.Filter(whole, demangle.NoParams, demangle.NoTemplateParams))
 		if strings.HasSuffix(plain, "::"+name) {
 			return plain
 		}

@@ -4,11 +4,12 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/ianlancetaylor/demangle"
+
+	"github.com/profilecollection/pct/internal/funcname"
 )
 
 // cutLibrary cuts LIBRARY:FUNCTION. The colons of a C++ name are two.
@@ -20,10 +21,6 @@ func cutLibrary(text string) (library, function string) {
 	}
 	return "", text
 }
-
-// clone is what a compiler appends to the symbol of a function that it made a special version of, in
-// place of the function or beside it. Reports call that by the function's name.
-var clone = regexp.MustCompile(`(\.(constprop|isra|lto_priv)\.\d+)+$`)
 
 // functionOffset is where a function's code is in its file: one with that symbol, else one whose C++ or
 // Rust name it is, as reports show it, with or without template arguments and parameters, or a special version of it.
@@ -78,7 +75,7 @@ func symbolOf(all []elf.Symbol, name string) (found *elf.Symbol) {
 // versionsOf are the symbols of special versions of a function.
 func versionsOf(all []elf.Symbol, of elf.Symbol) (versions []string) {
 	for _, s := range all {
-		if s.Value != of.Value && s.Name != of.Name && clone.ReplaceAllString(s.Name, "") == of.Name {
+		if s.Value != of.Value && s.Name != of.Name && funcname.OfSymbol(s.Name) == of.Name {
 			versions = append(versions, s.Name)
 		}
 	}
@@ -96,20 +93,20 @@ func plainlyNamed(all []elf.Symbol, name string) (*elf.Symbol, error) {
 	var candidates []string
 	at := map[uint64]bool{} // constructors often have two symbols
 	for i, s := range all {
-		symbol := clone.ReplaceAllString(s.Name, "")
-		if at[s.Value] || strings.Contains(symbol, ".") || !strings.Contains(symbol, word) {
+		whole := funcname.OfSymbol(s.Name)
+		if at[s.Value] || strings.Contains(whole, ".") || !strings.Contains(whole, word) {
 			continue
 		}
-		if symbol == name {
+		if whole == name {
 			at[s.Value], found = true, &all[i]
-			candidates = append(candidates, fmt.Sprintf("calls:%s is %s", s.Name, symbol))
+			candidates = append(candidates, fmt.Sprintf("calls:%s is %s", s.Name, whole))
 			continue
 		}
-		if !strings.HasPrefix(symbol, "_") {
+		if !strings.HasPrefix(whole, "_") {
 			continue
 		}
 		for _, options := range [][]demangle.Option{{demangle.NoParams, demangle.NoTemplateParams}, {demangle.NoParams}, nil} {
-			plain, err := demangle.ToString(symbol, options...)
+			plain, err := demangle.ToString(whole, options...)
 			if err != nil {
 				break
 			}
@@ -117,7 +114,7 @@ func plainlyNamed(all []elf.Symbol, name string) (*elf.Symbol, error) {
 				continue
 			}
 			at[s.Value], found = true, &all[i]
-			full, _ := demangle.ToString(symbol)
+			full, _ := demangle.ToString(whole)
 			candidates = append(candidates, fmt.Sprintf("calls:%s is %s", s.Name, full))
 			break
 		}

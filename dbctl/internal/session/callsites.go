@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/profilecollection/pct/internal/funcname"
 	"github.com/profilecollection/pct/unwind"
 )
 
@@ -64,23 +65,21 @@ func isLibrary(base, name string) bool {
 	return name != "" && (base == name || strings.HasPrefix(base, name+"."))
 }
 
-// cloned is what compilers append to the name of a function of which they made a special one;
-// portion, to that of a part of one, which is no call.
+// portion is what compilers append to the name of a function for a part of it, which is no call.
 var portion = regexp.MustCompile(`\.(cold|part)(\.\d+)?$`)
-var cloned = regexp.MustCompile(`(\.(constprop|isra|lto_priv)\.\d+)+$`)
 
 // named are the functions of a name, in the source language without parameters, or of a
 // symbol. Without a namespace or class it stands for all, unless there is one without.
 func named(u *unwind.Unwinder, function string) []unwind.Function {
-	exact := u.Functions(func(symbol string) bool {
-		symbol = cloned.ReplaceAllString(symbol, "")
-		if symbol == function {
+	exact := u.Functions(func(name string) bool {
+		whole := funcname.OfSymbol(name)
+		if whole == function {
 			return true
 		}
-		if !strings.HasPrefix(symbol, "_") || portion.MatchString(symbol) {
+		if !strings.HasPrefix(whole, "_") || portion.MatchString(whole) {
 			return false // Go's names, too
 		}
-		name := readable(symbol)
+		name = readable(whole)
 		return name == function || plainName(name) == function
 	})
 	if len(exact) > 0 {

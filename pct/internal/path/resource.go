@@ -3,11 +3,11 @@ package path
 import (
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/profilecollection/pct/internal/funcname"
 	"github.com/profilecollection/pct/pct/data"
 	"github.com/profilecollection/pct/pct/internal/calltree"
 )
@@ -31,9 +31,6 @@ func countedFunctions(resource string) []string {
 	return []string{name[strings.LastIndexByte(name, ':')+1:]}
 }
 
-// clone is what compilers append to the name of a function of which they made a special version.
-var clone = regexp.MustCompile(`(\.(constprop|isra|lto_priv)\.\d+)+$`)
-
 // nameCounted calls functions whose calls were counted as they were asked for, where their symbols are those of
 // special versions, or other ones of the C library: malloc is __libc_malloc or __GI___libc_malloc there.
 func (s *Selection) nameCounted(all *symbols) {
@@ -48,7 +45,7 @@ func (s *Selection) nameCounted(all *symbols) {
 				continue
 			}
 			for j, f := range all.chains[at] {
-				if whole := clone.ReplaceAllString(f.function, ""); slices.Contains(functions, whole) {
+				if whole := funcname.OfSymbol(f.function); slices.Contains(functions, whole) {
 					all.chains[at][j].function = whole
 					continue
 				}
