@@ -34,6 +34,7 @@ func countedFunctions(resource string) []string {
 // nameCounted calls functions whose calls were counted as they were asked for, where their symbols are those of
 // special versions, or other ones of the C library: malloc is __libc_malloc or __GI___libc_malloc there.
 func (s *Selection) nameCounted(all *symbols) {
+	named := make([]bool, len(all.places)) // of many samples at a place the first is enough
 	for i, r := range s.runs.all {
 		functions := countedFunctions(r.Header.Resource)
 		if len(functions) == 0 {
@@ -41,9 +42,10 @@ func (s *Selection) nameCounted(all *symbols) {
 		}
 		for _, sample := range s.samples[i] {
 			at := all.of[i][sample.Node]
-			if at == unselected {
+			if at == unselected || named[at] {
 				continue
 			}
+			named[at] = true
 			for j, f := range all.chains[at] {
 				if whole := funcname.OfSymbol(f.function); slices.Contains(functions, whole) {
 					all.chains[at][j].function = whole
