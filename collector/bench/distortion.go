@@ -22,11 +22,14 @@ type comparison struct {
 	user bool // its clock stands still in the kernel
 }
 
+// distorts reports whether the shares of a program's functions are asked for.
+func (b *bench) distorts(p program) bool { return !p.tree && b.run.MatchString("distortion/"+p.name) }
+
 // distortions measures by how much the shares of functions differ from those that
 // pooled runs of perf record at a high rate give: the sum of all differences, in
 // points of a percent, less what chance alone would make of that number of samples.
 func (b *bench) distortions() error {
-	programs := slices.DeleteFunc(slices.Clone(b.programs), func(p program) bool { return p.tree || !b.run.MatchString("distortion/"+p.name) })
+	programs := slices.DeleteFunc(slices.Clone(b.programs), func(p program) bool { return !b.distorts(p) })
 	if len(programs) == 0 {
 		return nil
 	}

@@ -57,7 +57,7 @@ func (b *bench) makePrograms() ([]program, error) {
 		{name: "4 threads", argv: []string{threads, "4", "2500"}},
 		{name: "500 processes", argv: []string{"sh", "-c", "i=0; while [ $i -lt 500 ]; do /bin/true; i=$((i+1)); done"}, tree: true},
 	} {
-		if b.run.MatchString(p.name) || b.run.MatchString("distortion/"+p.name) && !p.tree {
+		if b.run.MatchString(p.name) || b.distorts(p) {
 			chosen = append(chosen, p)
 		}
 	}
