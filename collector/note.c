@@ -11,6 +11,7 @@ static _Atomic uint64_t posted, told;
 static const char *const sentences[NOTES] = {
 	[NOTE_LETTERS] = "$PCT holds letters that are not understood; the rest of it is used",
 	[NOTE_NO_DIRECTORY] = "nothing is recorded: no run directory can be made in $PCT_DIR (or /tmp/pct); a link is not followed there",
+	[NOTE_EXPOSED_DIRECTORY] = "other users can replace the data: the directory of run directories ($PCT_DIR) belongs to another user, or is writable for all and not sticky",
 	[NOTE_NEW_DIRECTORY] = "the program changed its root or its user: a second run directory holds what follows",
 	[NOTE_OTHER_COUNTS] = "a file holds other counts, which these can't be added to: they are in one with a number in its name",
 	[NOTE_DISK_FULL] = "samples are lost: there is no room on the disk",

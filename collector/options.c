@@ -1,4 +1,5 @@
 #include "options.h"
+#include "launch/root.h"
 #include "sys.h"
 #include "text.h"
 
@@ -218,6 +219,21 @@ static void letters(const char *s)
 		options.period *= random;
 }
 
+/* Where run directories are if the environment does not say it. */
+static bool keep_default_dir(void)
+{
+	struct text t = text_in(options.dir, sizeof options.dir);
+	uid_t us = (uid_t)sys0(SYS_geteuid);
+	struct stat st;
+
+	text_str(&t, ROOT_DEFAULT);
+	if (sys4(SYS_newfstatat, AT_FDCWD, ROOT_DEFAULT, &st, AT_SYMLINK_NOFOLLOW) == 0 && root_exposed(&st, us)) {
+		text_char(&t, '-');
+		text_num(&t, us);
+	}
+	return !t.full;
+}
+
 bool options_read(char **environment)
 {
 	const char *s = value_of(environment, "PCT");
@@ -228,7 +244,7 @@ bool options_read(char **environment)
 		return false;
 	letters(s);
 	dir = value_of(environment, "PCT_DIR");
-	if (!keep_path(options.dir, dir && *dir ? dir : "/tmp/pct"))
+	if (!(dir && *dir ? keep_path(options.dir, dir) : keep_default_dir()))
 		return false;
 	/* A slash at the end would have a link followed. */
 	for (size_t n = text_len(options.dir); n > 1 && options.dir[n - 1] == '/'; n--)

@@ -1,4 +1,5 @@
 #include "rundir.h"
+#include "launch/root.h"
 #include "meta.h"
 #include "note.h"
 #include "options.h"
@@ -83,6 +84,7 @@ static int open_root(void)
 	struct text t = text_in(parent, sizeof parent);
 	size_t n = text_len(options.dir);
 	bool shared, mine;
+	struct stat st;
 	int fd;
 
 	while (n > 1 && options.dir[n - 1] == '/')
@@ -94,8 +96,14 @@ static int open_root(void)
 	shared = shared_directory(parent);
 	mine = sys3(SYS_mkdirat, AT_FDCWD, options.dir, 0777) == 0;
 	fd = sys_openat(AT_FDCWD, options.dir, O_RDONLY | O_DIRECTORY | (shared ? O_NOFOLLOW : 0), 0);
-	if (fd >= 0 && mine && shared)
-		sys2(SYS_fchmod, fd, 01777);
+	if (fd >= 0 && sys2(SYS_fstat, fd, &st) == 0) {
+		uid_t us = (uid_t)sys0(SYS_geteuid);
+
+		if (mine && shared && st.st_uid == us)
+			sys2(SYS_fchmod, fd, 01777);
+		else if (root_exposed(&st, us))
+			note_post(NOTE_EXPOSED_DIRECTORY);
+	}
 	return fd;
 }
 

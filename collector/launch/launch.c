@@ -1,6 +1,7 @@
 /*
  * pct-launch: execute a program with libpct.so preloaded, if that can work.
  *
+ *   pct-launch -root
  *   pct-launch [-environ FILE] [-ignored MASK] [-preload LIB... -else FILE [-set NAME=VALUE]...] PROG [ARG...]
  *
  * The program gets the environment in FILE (NUL-terminated strings, as in
@@ -15,12 +16,15 @@
  * executed: the reason, a clause such as "is linked statically", is written to the
  * file of -else, and the exit status is 0. A script is what its interpreter is.
  *
+ * -root prints where run directories are without $PCT_DIR.
+ *
  * Exit status 127 if the program was not found, 126 if it can't be executed, 2 for
  * a wrong command line.
  *
  * example: pct-launch -preload /usr/local/lib/pct/libpct.so -else why -set PCT=q1000 ls
  */
 #define _GNU_SOURCE
+#include "root.h"
 #include "unfit.h"
 
 #include <errno.h>
@@ -185,7 +189,19 @@ static _Noreturn void run(const char *path, char **argv, char **env, int argc) {
     fail(errno == ENOENT ? 127 : 126, "%s: %s", argv[0], strerror(errno));
 }
 
+/* print_root prints where run directories are if the environment does not say it. */
+static int print_root(void) {
+    struct stat st;
+    if (lstat(ROOT_DEFAULT, &st) == 0 && root_exposed(&st, geteuid()))
+        printf("%s-%u\n", ROOT_DEFAULT, (unsigned)geteuid());
+    else
+        puts(ROOT_DEFAULT);
+    return fflush(stdout) == 0 ? 0 : 1;
+}
+
 int main(int argc, char **argv) {
+    if (argc == 2 && strcmp(argv[1], "-root") == 0)
+        return print_root();
     const char *env_file = NULL, *otherwise = NULL;
     char **sets = must(calloc((size_t)argc + 1, sizeof *sets));
     char **libraries = must(calloc((size_t)argc + 1, sizeof *libraries));

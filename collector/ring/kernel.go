@@ -2,7 +2,6 @@ package ring
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -10,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/pct/data"
 )
 
 // symbol is a function of the kernel.
@@ -124,8 +125,6 @@ type hits struct {
 	fresh   bool // some are not in the file yet
 }
 
-const kernelSyms = "kernel.syms"
-
 func (h *hits) add(s symbol) {
 	if _, known := h.symbols[s.addr]; known {
 		return
@@ -137,7 +136,7 @@ func (h *hits) add(s symbol) {
 }
 
 // write puts the file in place of an older one, in one step.
-func (h *hits) write(dir string) error {
+func (h *hits) write(dir *data.Dir) error {
 	if !h.fresh {
 		return nil
 	}
@@ -145,17 +144,11 @@ func (h *hits) write(dir string) error {
 	for _, s := range sortedSymbols(h.symbols) {
 		fmt.Fprintf(&b, "%016x %c %s\n", s.addr, s.kind, s.name)
 	}
-	temporary := dir + "/." + kernelSyms
-	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|unix.O_NOFOLLOW, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(b.String())
-	if err = errors.Join(err, f.Close()); err != nil {
+	if err := dir.WriteKernelSymbols([]byte(b.String())); err != nil {
 		return err
 	}
 	h.fresh = false
-	return os.Rename(temporary, dir+"/"+kernelSyms)
+	return nil
 }
 
 func sortedSymbols(m map[uint64]symbol) []symbol {

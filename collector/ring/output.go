@@ -142,6 +142,9 @@ func (o *output) make(p *program, resource int) error {
 	if err != nil {
 		return err
 	}
+	if warning := dir.Warning(); warning != "" {
+		o.say("%s", warning)
+	}
 	r := &run{dir: dir}
 	if len(p.argv) == 0 {
 		if p.argv = readArgv(p.pid, p.exe); p.argv == nil {
@@ -222,8 +225,8 @@ func (o *output) flush(p *program) {
 		if r == nil || r.meta.State != "running" {
 			continue
 		}
-		if err := r.hits.write(r.dir.Path()); err != nil {
-			o.say("cannot write %s: %v", kernelSyms, err)
+		if err := r.hits.write(r.dir); err != nil {
+			o.say("cannot write the kernel's functions: %v", err)
 		}
 		if err := r.tell(); err != nil {
 			o.say("cannot write what is known of a run: %v", err)
@@ -246,8 +249,8 @@ func (o *output) finish(p *program, at time.Time, state, status string, cpu time
 		if r == nil || r.meta.State != "running" {
 			continue
 		}
-		if err := r.hits.write(r.dir.Path()); err != nil {
-			o.say("cannot write %s: %v", kernelSyms, err)
+		if err := r.hits.write(r.dir); err != nil {
+			o.say("cannot write the kernel's functions: %v", err)
 		}
 		r.meta.End, r.meta.State, r.meta.Status, r.meta.CPU, r.meta.Notes = at, state, status, cpu, o.notesOf(resource)
 		if err := errors.Join(r.w.Close(), r.dir.WriteMeta(r.meta), r.dir.Close()); err != nil {

@@ -75,7 +75,7 @@ func beginTicks(file string) (*kernelTicks, error) {
 
 // write makes a count file of what was added, and the table of its functions, in a
 // run directory.
-func (t *kernelTicks) write(dir string, pid int, k *kernel) error {
+func (t *kernelTicks) write(dir *data.Dir, pid int, k *kernel) error {
 	after, err := readProfile(t.file)
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func (t *kernelTicks) write(dir string, pid int, k *kernel) error {
 	if err := h.write(dir); err != nil {
 		return err
 	}
-	return data.WriteCounts(dir+"/[kernel]", &data.Counts{
+	return dir.WriteCounts("[kernel]", &data.Counts{
 		Object: "[kernel]", ObjectKind: data.ObjectKernel, Clock: "tick", Resource: "cpu",
 		BinSize: int(after.step), Low: stext, Size: uint64(len(after.counts)) * uint64(after.step),
 		Period: kernelTick(), Start: t.start, Pid: pid,

@@ -209,11 +209,13 @@ func TestProcProfile(t *testing.T) {
 	if err := os.WriteFile(symbols, []byte(systemMap), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	run := dir + "/run"
-	if err := os.Mkdir(run, 0o700); err != nil {
+	into, err := data.Create(dir, "run", 0)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := ticks.write(run, 4711, &kernel{symbols: readSymbols(symbols)}); err != nil {
+	defer into.Close()
+	run := into.Path()
+	if err := ticks.write(into, 4711, &kernel{symbols: readSymbols(symbols)}); err != nil {
 		t.Fatal(err)
 	}
 	c, err := data.OpenCounts(run + "/[kernel]")
@@ -234,7 +236,7 @@ func TestProcProfile(t *testing.T) {
 	if want := "ffffffff81000100 t first\nffffffff81000200 T second\n"; err != nil || string(got) != want {
 		t.Errorf("kernel.syms %q, %v", got, err)
 	}
-	if err := ticks.write(run, 4711, &kernel{}); err == nil || !strings.Contains(err.Error(), "_stext") {
+	if err := ticks.write(into, 4711, &kernel{}); err == nil || !strings.Contains(err.Error(), "_stext") {
 		t.Errorf("without symbols: %v", err)
 	}
 }

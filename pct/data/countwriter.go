@@ -21,6 +21,13 @@ const widestHistogram = 1 << 32
 // Size of 0 is what the addresses need, a Width of 0 what the counts need, a BinSize
 // of 0 is 1. What a counter of the width given can't hold adds to Lost.
 func WriteCounts(path string, c *Counts, each map[uint64]uint64) error {
+	create := func() (*os.File, error) {
+		return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, 0o666)
+	}
+	return writeCounts(path, create, func() error { return os.Remove(path) }, c, each)
+}
+
+func writeCounts(path string, create func() (*os.File, error), remove func() error, c *Counts, each map[uint64]uint64) error {
 	w := *c
 	vaddrs := slices.Sorted(maps.Keys(each))
 	w.Written, w.Samples, w.BinSize = 0, 0, max(1, w.BinSize)
@@ -41,7 +48,7 @@ func WriteCounts(path string, c *Counts, each map[uint64]uint64) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, 0o666)
+	f, err := create()
 	if err != nil {
 		return err
 	}
@@ -56,7 +63,7 @@ func WriteCounts(path string, c *Counts, each map[uint64]uint64) error {
 		_, err = f.WriteAt(header, 0)
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
-		return errors.Join(err, os.Remove(path))
+		return errors.Join(err, remove())
 	}
 	return nil
 }

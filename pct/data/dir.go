@@ -18,19 +18,12 @@ const (
 	treeFile  = "tree"
 )
 
-// Root returns where run directories are put: $PCT_DIR, else /tmp/pct.
-func Root() string {
-	if dir := os.Getenv("PCT_DIR"); dir != "" {
-		return dir
-	}
-	return "/tmp/pct"
-}
-
 // Dir is a run directory that is being written. Its files are reached through
 // an open descriptor, so that nobody can put another directory in its place.
 type Dir struct {
-	path string
-	file *os.File
+	path    string
+	warning string
+	file    *os.File
 }
 
 // Create makes the run directory PROG.PID below root, for its owner alone, or
@@ -46,7 +39,7 @@ func Create(root, prog string, pid int) (*Dir, error) {
 // CreateFor is Create for what else than its first resource is kept of a process:
 // PROG.PID.RESOURCE. An empty resource is the first.
 func CreateFor(root, prog string, pid int, resource string) (*Dir, error) {
-	rootFD, err := openRoot(root)
+	rootFD, warning, err := openRoot(root)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +69,7 @@ func CreateFor(root, prog string, pid int, resource string) (*Dir, error) {
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
 	}
-	d := &Dir{path: path, file: os.NewFile(uintptr(fd), path)}
+	d := &Dir{path: path, warning: warning, file: os.NewFile(uintptr(fd), path)}
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
 		return nil, errors.Join(&fs.PathError{Op: "stat", Path: path, Err: err}, d.Close())
@@ -106,61 +99,45 @@ func dirName(prog string) string {
 	return name
 }
 
-// openRoot opens the directory root, made if absent.
-func openRoot(root string) (int, error) {
-	parent := filepath.Dir(filepath.Clean(root))
-	if err := os.MkdirAll(parent, 0o777); err != nil {
-		return -1, err
-	}
-	st, err := os.Stat(parent)
-	if err != nil {
-		return -1, err
-	}
-	shared := st.Mode()&fs.ModeSticky != 0 && st.Mode().Perm()&0o002 != 0
-	err = os.Mkdir(root, 0o777)
-	made := err == nil
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return -1, err
-	}
-	flags := unix.O_DIRECTORY | unix.O_CLOEXEC
-	if shared {
-		flags |= unix.O_NOFOLLOW
-	}
-	fd, err := unix.Open(root, flags, 0)
-	if err != nil {
-		if shared && errors.Is(err, unix.ENOTDIR) {
-			return -1, fmt.Errorf("%s is no directory (a link is not followed there); remove it or choose another with -o DIR or $PCT_DIR", root)
-		}
-		return -1, &fs.PathError{Op: "open", Path: root, Err: err}
-	}
-	if made && shared {
-		if err := unix.Fchmod(fd, 0o1777); err != nil {
-			return -1, errors.Join(&fs.PathError{Op: "chmod", Path: root, Err: err}, unix.Close(fd))
-		}
-	}
-	return fd, nil
-}
-
 // Path returns the directory's path: root as given to Create, and its name.
 func (d *Dir) Path() string { return d.path }
+
+// Warning is a sentence for the user if others can replace the directory, or "".
+func (d *Dir) Warning() string { return d.warning }
+
+// Remove removes the directory with its files.
+func (d *Dir) Remove() error {
+	names, err := d.file.Readdirnames(-1)
+	for _, name := range names {
+		err = errors.Join(err, unix.Unlinkat(int(d.file.Fd()), name, 0))
+	}
+	// What stands in its place by now is not removed, unless it is empty.
+	return errors.Join(err, unix.Rmdir(d.path))
+}
 
 // Close releases the directory; files opened from it stay open.
 func (d *Dir) Close() error { return d.file.Close() }
 
 // WriteMeta puts m in place of what meta held, in one step.
-func (d *Dir) WriteMeta(m Meta) error {
-	const temporary = ".meta"
+func (d *Dir) WriteMeta(m Meta) error { return d.replace(metaFile, m.encode()) }
+
+// WriteKernelSymbols puts a text in place of the file kernel.syms, likewise.
+func (d *Dir) WriteKernelSymbols(text []byte) error { return d.replace(kernelSymbolsFile, text) }
+
+// replace puts a file in place of another in one step.
+func (d *Dir) replace(name string, text []byte) error {
+	temporary := "." + name
 	f, err := d.open(temporary, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(m.encode())
+	_, err = f.Write(text)
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
 	fd := int(d.file.Fd())
-	if err := unix.Renameat(fd, temporary, fd, metaFile); err != nil {
-		return &fs.PathError{Op: "rename", Path: filepath.Join(d.path, metaFile), Err: err}
+	if err := unix.Renameat(fd, temporary, fd, name); err != nil {
+		return &fs.PathError{Op: "rename", Path: filepath.Join(d.path, name), Err: err}
 	}
 	return nil
 }
@@ -184,6 +161,13 @@ func (d *Dir) NewWriter(h Header) (*Writer, error) {
 		return nil, err
 	}
 	return newWriter(f, h)
+}
+
+// WriteCounts makes a count file, as the function of this name does.
+func (d *Dir) WriteCounts(name string, c *Counts, each map[uint64]uint64) error {
+	create := func() (*os.File, error) { return d.open(name, os.O_RDWR|os.O_CREATE|os.O_EXCL) }
+	remove := func() error { return unix.Unlinkat(int(d.file.Fd()), name, 0) }
+	return writeCounts(filepath.Join(d.path, name), create, remove, c, each)
 }
 
 // element reports whether name is one path element, and not hidden.

@@ -89,7 +89,7 @@ func command(t *testing.T, args ...string) *ring {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(root) })
-	if err := os.Chmod(root, 0o777); err != nil {
+	if err := os.Chmod(root, os.ModeSticky|0o777); err != nil {
 		t.Fatal(err)
 	}
 	r := &ring{Cmd: exec.Command(built+"/pct-ring", args...), t: t, root: root}

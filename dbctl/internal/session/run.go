@@ -66,6 +66,9 @@ func (r *run) open() error {
 		r.failed = true
 		return err
 	}
+	if warning := dir.Warning(); warning != "" {
+		r.wrong("%s", warning)
+	}
 	r.dir = dir
 	name := filepath.Base(dir.Path())
 	t.mu.Lock()

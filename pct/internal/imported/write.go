@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"time"
@@ -35,10 +34,10 @@ func (p *Profile) write(root string, process *process) (path string, err error) 
 		return "", err
 	}
 	defer func() {
-		err = errors.Join(err, d.Close())
 		if err != nil {
-			err = errors.Join(err, os.RemoveAll(d.Path()))
+			err = errors.Join(err, d.Remove())
 		}
+		err = errors.Join(err, d.Close())
 	}()
 	if err := p.writeSamples(d, process); err != nil {
 		return "", err

@@ -1,0 +1,55 @@
+package main_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// swapper is a program of another user who puts links to a directory in the place of all directories in his own.
+const swapper = `
+import os, sys
+n = 0
+while True:
+    for name in os.listdir('.'):
+        if not name.startswith('moved') and not os.path.islink(name):
+            os.rename(name, 'moved%d' % n)
+            os.symlink(sys.argv[1], name)
+            n += 1
+`
+
+// A directory of run directories of another user, who replaces each by a link to one of root's: he is told of, and root's
+// is left alone.
+func TestHostileRoot(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Fatal("kernel code is sampled: this test must be run by root, as the others here")
+	}
+	for range 3 {
+		r := command(t, "-k", "-F", "997", "dd", "if=/dev/zero", "of=/dev/null", "bs=1M", "count=2000", "status=none")
+		victim := t.TempDir()
+		if err := os.Chown(r.root, nobody, nobody); err != nil {
+			t.Fatal(err)
+		}
+		hostile := exec.Command("/usr/bin/python3", "-c", swapper, victim)
+		hostile.Dir = r.root
+		hostile.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		if err := hostile.Start(); err != nil {
+			t.Fatal(err)
+		}
+		status := r.status()
+		hostile.Process.Kill()
+		hostile.Wait()
+		if moved, _ := filepath.Glob(r.root + "/moved*/meta"); status != 0 || len(moved) != 1 {
+			t.Errorf("exit status %d, %d run directories with meta were moved; it says %q", status, len(moved), &r.stderr)
+		}
+		if all, err := os.ReadDir(victim); err != nil || len(all) > 0 {
+			t.Errorf("root's directory has %v, %v", all, err)
+		}
+		if !strings.Contains(r.stderr.String(), "belongs to another user (uid 65534), who can replace the data in it") {
+			t.Errorf("it says %q", &r.stderr)
+		}
+	}
+}
