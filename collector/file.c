@@ -99,7 +99,7 @@ static long add_to(struct object *o, const char *name, const struct count_header
 static bool reserved(const char *name)
 {
 	return text_equal(name, "meta") || text_equal(name, "paths") || text_equal(name, "tree") || text_equal(name, "kernel.syms") ||
-	       text_equal(name, CALLS_FILE);
+	       text_equal(name, "names") || text_equal(name, CALLS_FILE);
 }
 
 static void put_object(struct text *t, const struct object *o)

@@ -57,12 +57,13 @@ directory, or -tree finds them.
 
 An object that is at another path in B, as two builds in two directories are, is
 matched by its base name, which stands for the path then; the head says so. Where one
-side has two objects of that name, all keep their paths.
+side has two objects of that name, all keep their paths. The program that only A ran and
+the one that only B ran are matched whatever they are called, by the name in B.
 
-Functions are known from the binaries that were measured. If a program is built again in
-place, the run before has addresses without names: a comparison by function needs the
-old binary kept. Where that concerns most of a side, diff fails; otherwise its head says
-which objects one side has no names for.
+Of a program that was built again in place, or is gone, functions are those that the
+first report has kept with the data (pct keep -h). Where they were not kept, and that
+concerns most of a side, diff fails; otherwise its head says which objects one side has
+no names for.
 
 -by path compares whole call paths, or their innermost -l LEVELS frames. -time
 compares times instead of shares: did it get faster? The head says this of the whole
@@ -183,14 +184,18 @@ func (v *invocation) namesMissing(side string, all []path.Nameless, whole path.S
 		return nil
 	}
 	return fmt.Errorf("%s has no names for %.0f%% of its samples: %s.\n"+
-		" A comparison by function needs the old binary kept; -by obj compares without", side, 100*float64(sum)/float64(whole.Weight), strings.Join(why, "; "))
+		" They were not kept before (pct keep -h); -by obj compares without", side, 100*float64(sum)/float64(whole.Weight), strings.Join(why, "; "))
 }
 
 // diffObjects says which objects are compared though their paths differ, and which can't
 // be, as a side has no names.
 func (v *invocation) diffObjects(c *path.Comparison) {
 	for _, m := range c.Matched {
-		fmt.Fprintf(&v.out, "# matched across paths: %s is %s in A and %s in B\n", report.Printable(m.Name), report.Printable(m.A), report.Printable(m.B))
+		why := "across paths"
+		if m.Programs {
+			why = "as the programs that were run"
+		}
+		fmt.Fprintf(&v.out, "# matched %s: %s is %s in A and %s in B\n", why, report.Printable(m.Name), report.Printable(m.A), report.Printable(m.B))
 	}
 	for _, side := range []struct {
 		name  string
@@ -198,7 +203,7 @@ func (v *invocation) diffObjects(c *path.Comparison) {
 		whole path.Side
 	}{{"A", c.NamelessA, c.A}, {"B", c.NamelessB, c.B}} {
 		for _, n := range side.all {
-			fmt.Fprintf(&v.out, "# %s has no names for %s, %.2f%% of it: a comparison by function needs the old binary kept\n", side.name,
+			fmt.Fprintf(&v.out, "# %s has no names for %s, %.2f%% of it: they were not kept before it was built again or removed\n", side.name,
 				report.Printable(n.Object), 100*float64(n.Weight)/float64(side.whole.Weight))
 		}
 	}

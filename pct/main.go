@@ -58,7 +58,7 @@ func groups() []group {
 		{"What changed", []command{diffCommand()}},
 		{"Pictures, and files for other tools", slices.Concat(flameCommands(), pprofCommands(), exportCommands())},
 		{"The runs and their data", slices.Concat(
-			[]command{psCommand(), infoCommand(), valuesCommand(), sumCommand()}, importCommands())},
+			[]command{psCommand(), infoCommand(), keepCommand(), valuesCommand(), sumCommand()}, importCommands())},
 	}
 }
 
@@ -83,6 +83,7 @@ type invocation struct {
 	stdout   io.Writer
 
 	warned  map[string]bool
+	opened  []opened                       // what the report is on
 	stamped map[string]*translators.Cached // that count files want, by their commands
 }
 
@@ -182,7 +183,9 @@ func dispatch(args []string, stdin io.Reader, stdout, stderr io.Writer) (int, er
 		if err := c.run(v); err != nil {
 			return failed, err
 		}
-		return succeeded, v.deliver(stdout)
+		err := v.deliver(stdout)
+		v.keepBehind()
+		return succeeded, err
 	}
 	if strings.HasPrefix(verb, "-") {
 		return failed, &misuse{fmt.Sprintf("unknown flag %s: the report's name comes first (pct -h lists them)", verb)}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/profilecollection/pct/pct/data"
+	"github.com/profilecollection/pct/translators"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -131,7 +132,12 @@ func addSamples(ts *testscript.TestScript, w *data.Writer, words []string, at *t
 		}
 		var o data.ObjectID
 		if object != "" {
-			o = w.Object(ts.MkAbs(object), "", 'f', 0, 0, 0)
+			id := ""
+			if f, err := elf.Open(ts.MkAbs(object)); err == nil {
+				id = translators.BuildID(f)
+				f.Close()
+			}
+			o = w.Object(ts.MkAbs(object), id, 'f', 0, 0, 0)
 		}
 		vaddr, err := address(ts.MkAbs(object), where)
 		ts.Check(err)

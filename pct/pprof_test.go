@@ -36,7 +36,7 @@ func TestRealRuns(t *testing.T) {
 	}
 	for name, test := range map[string]func(*workshop){
 		"pprof": pprofOfValues, "terminal": pprofOnTerminal, "web": webInBrowser,
-		"folded": foldedAgain, "again": pprofAgain, "go": goProgram, "perf": perfScript,
+		"folded": foldedAgain, "again": pprofAgain, "go": goProgram, "perf": perfScript, "rebuilt": pprofOfRebuilt,
 	} {
 		t.Run(name, func(t *testing.T) { test(&workshop{t, filepath.Join(prefix, "bin"), t.TempDir()}) })
 	}
@@ -224,6 +224,40 @@ func pprofOfValues(w *workshop) {
 }
 
 // A terminal gets no binary data.
+// go tool pprof names the functions of a program that was built again as they were: by the names
+// that are kept with the data, and never by those of the file that is there now.
+func pprofOfRebuilt(w *workshop) {
+	const program = `
+static volatile unsigned x;
+static void hot(void) { for (int i = 0; i < 200000000; i++) x += i; }
+static void cold(void) { x = 1; }
+int main(void) { FIRST(); return x == 1; }
+`
+	for _, id := range []string{"--build-id", "--build-id=none"} {
+		w.write("p.c", program)
+		w.run("gcc", "-DFIRST=hot", "-g", "-Wl,"+id, "-o", "p", "p.c")
+		w.run("profile", "-o", "data"+id, "./p")
+		dir, err := filepath.Glob(w.dir + "/data" + id + "/p.*")
+		if check(w.t, err); len(dir) != 1 {
+			w.t.Fatal(dir)
+		}
+		w.run("pct", "keep", dir[0])
+		w.write("p.c", strings.NewReplacer("hot", "cold", "cold", "hot").Replace(program))
+		w.run("gcc", "-DFIRST=cold", "-g", "-Wl,"+id, "-o", "p", "p.c")
+		w.run("pct", "pprof", "-O", "kept.pb.gz", dir[0])
+		if flat, _ := w.top("kept.pb.gz", "-symbolize=local"); flat["hot"] == "" || flat["cold"] != "" {
+			w.t.Errorf("%s: the hot functions of what was built again are %v", id, flat)
+		}
+		if id == "--build-id" {
+			check(w.t, os.Remove(dir[0]+"/names"))
+			w.run("pct", "pprof", "-O", "lost.pb.gz", dir[0])
+			if flat, _ := w.top("lost.pb.gz", "-symbolize=local"); flat["[p]"] == "" || flat["hot"]+flat["cold"] != "" {
+				w.t.Errorf("functions without names are called %v", flat)
+			}
+		}
+	}
+}
+
 func pprofOnTerminal(w *workshop) {
 	t := w.t
 	terminal, err := pty.Start(w.command("pct", "pprof", "/nowhere"))

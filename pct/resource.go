@@ -13,6 +13,9 @@ import (
 // the one that was asked for.
 func (v *invocation) open(dirs []string) (*path.Runs, error) {
 	runs, err := new(path.Reader).OpenResource(dirs, v.explore.resource)
+	if err == nil {
+		v.opened = append(v.opened, opened{v.dirs, runs})
+	}
 	return runs, v.choices(err)
 }
 

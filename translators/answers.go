@@ -73,12 +73,12 @@ func (a *answers) with(others []answer) *answers {
 	return both
 }
 
-// A file of answers is a head of lines, which says what they are of, and is compared as it
-// is; then, in numbers as of encoding/binary.Uvarint, the texts; the chains of frames,
-// which are the same for many addresses; the addresses, each as the distance to the one
-// before, with the number of its chain; and a check sum.
+// A file of answers is a head of lines, which says what they are of and ends with an empty one;
+// then, in numbers as of encoding/binary.Uvarint, the texts; the chains of frames, which are the
+// same for many addresses; lists of addresses, each as the distance to the one before, with the
+// number of its chain; and a check sum of it all.
 const (
-	answersMagic = "pct-answers 1\n"
+	answersMagic = "pct-answers 2\n"
 	mostAnswers  = 64 << 20 // bytes of a file
 )
 
@@ -92,10 +92,12 @@ func (c *Cached) load(object, buildID string) *keptObject {
 	sum := sha256.Sum256([]byte(strings.Join(append([]string{path, buildID}, c.argv...), "\x00")))
 	k.file = hex.EncodeToString(sum[:16]) + ".answers"
 	if b, ok := c.dir.Load(k.file); ok {
-		if stamps, rest, ok := c.cutHead(b); ok && same(stamps) {
-			if known, ok := decodeAnswers(rest); ok {
-				k.known, k.stamps = known, stamps
-				return k
+		if content, ok := checked(b); ok {
+			if stamps, rest, ok := c.cutHead(content); ok && same(stamps) {
+				if lists, ok := decodeAnswers(rest); ok && len(lists) == 1 {
+					k.known, k.stamps = lists[0], stamps
+					return k
+				}
 			}
 		}
 	}
@@ -114,13 +116,13 @@ func (c *Cached) store(k *keptObject) {
 		return
 	}
 	head := appendHead(nil, k.stamps)
-	body := encodeAnswers(k.known)
-	if len(body) > mostAnswers {
-		body = encodeAnswers((&answers{}).with(k.learned))
+	b := encodeAnswers(head, []*answers{k.known})
+	if len(b) > mostAnswers {
+		b = encodeAnswers(head, []*answers{(&answers{}).with(k.learned)})
 	}
-	if len(body) <= mostAnswers {
+	if len(b) <= mostAnswers {
 		// Where they can't be kept they are asked for again.
-		_ = c.dir.Store(k.file, head, body)
+		_ = c.dir.Store(k.file, b)
 	}
 }
 
@@ -149,25 +151,37 @@ func (c *Cached) cutHead(b []byte) (stamps []stampOf, rest []byte, ok bool) {
 	return stamps, rest, ok && len(stamps) > 0 && stamps[0] == stampOf{c.argv[0], c.program}
 }
 
-// encodeAnswers writes the part behind the head.
-func encodeAnswers(a *answers) []byte {
+// encodeAnswers writes a file with this head.
+func encodeAnswers(head []byte, lists []*answers) []byte {
 	e := encoder{texts: map[string]uint64{}, chains: map[string]uint64{}}
-	var last uint64
-	for i, vaddr := range a.vaddrs {
-		e.addresses = binary.AppendUvarint(e.addresses, vaddr-last)
-		e.addresses = binary.AppendUvarint(e.addresses, e.chain(a.frames[i]))
-		last = vaddr
+	for _, a := range lists {
+		var last uint64
+		e.addresses = binary.AppendUvarint(e.addresses, uint64(len(a.vaddrs)))
+		for i, vaddr := range a.vaddrs {
+			e.addresses = binary.AppendUvarint(e.addresses, vaddr-last)
+			e.addresses = binary.AppendUvarint(e.addresses, e.chain(a.frames[i]))
+			last = vaddr
+		}
 	}
-	b := binary.AppendUvarint(nil, uint64(len(e.texts)))
+	b := binary.AppendUvarint(slices.Clip(head), uint64(len(e.texts)))
 	b = binary.AppendUvarint(b, uint64(len(e.text)))
 	b = append(b, e.text...)
 	b = append(b, e.lengths...)
 	b = binary.AppendUvarint(b, uint64(len(e.chains)))
 	b = binary.AppendUvarint(b, e.frames)
 	b = append(b, e.chainText...)
-	b = binary.AppendUvarint(b, uint64(len(a.vaddrs)))
+	b = binary.AppendUvarint(b, uint64(len(lists)))
 	b = append(b, e.addresses...)
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+}
+
+// checked takes the check sum off, false if it is not right.
+func checked(b []byte) ([]byte, bool) {
+	end := len(b) - crc32.Size
+	if end < 0 || crc32.Checksum(b[:end], castagnoli) != binary.LittleEndian.Uint32(b[end:]) {
+		return nil, false
+	}
+	return b[:end], true
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -208,13 +222,10 @@ func (e *encoder) chain(frames []Location) uint64 {
 	return n
 }
 
-// decodeAnswers reads what encodeAnswers wrote, false if it is anything else.
-func decodeAnswers(b []byte) (*answers, bool) {
-	end := len(b) - crc32.Size
-	if end < 0 || crc32.Checksum(b[:end], castagnoli) != binary.LittleEndian.Uint32(b[end:]) {
-		return nil, false
-	}
-	d := decoder{rest: b[:end]}
+// decodeAnswers reads the lists that encodeAnswers wrote behind the head, false if it is
+// anything else.
+func decodeAnswers(b []byte) ([]*answers, bool) {
+	d := decoder{rest: b}
 	texts := make([]string, d.count())
 	whole := d.text()
 	for i := range texts {
@@ -240,19 +251,22 @@ func decodeAnswers(b []byte) (*answers, bool) {
 			chains[i][j] = Location{texts[function], texts[file], int(line), j+1 < int(n)}
 		}
 	}
-	a := &answers{}
-	n := d.count()
-	a.vaddrs, a.frames = make([]uint64, n), make([][]Location, n)
-	var last uint64
-	for i := range a.vaddrs {
-		last += d.number()
-		chain := d.number()
-		if chain >= uint64(len(chains)) {
-			return nil, false
+	lists := make([]*answers, d.count())
+	for l := range lists {
+		n := d.count()
+		a := &answers{make([]uint64, n), make([][]Location, n)}
+		lists[l] = a
+		var last uint64
+		for i := range a.vaddrs {
+			distance, chain := d.number(), d.number()
+			if chain >= uint64(len(chains)) || i > 0 && last+distance <= last {
+				return nil, false
+			}
+			last += distance
+			a.vaddrs[i], a.frames[i] = last, chains[chain]
 		}
-		a.vaddrs[i], a.frames[i] = last, chains[chain]
 	}
-	return a, !d.bad && len(d.rest) == 0
+	return lists, !d.bad && len(d.rest) == 0
 }
 
 // mostLine bounds the numbers of lines.

@@ -228,7 +228,7 @@ func TestCachedDamage(t *testing.T) {
 		"empty":             nil,
 		"a bit flipped":     flipped,
 		"another name":      bytes.Replace(whole, []byte("second"), []byte("sekond"), 1),
-		"another version":   bytes.Replace(whole, []byte("pct-answers 1"), []byte("pct-answers 2"), 1),
+		"another version":   bytes.Replace(whole, []byte("pct-answers 2"), []byte("pct-answers 3"), 1),
 		"no head":           []byte(answersMagic + "\n"),
 		"text":              bytes.Repeat([]byte("?|?|?\n"), 100),
 	} {

@@ -8,6 +8,7 @@
 //	tree         text, only with the first process of a run: all its processes, see TreeWriter
 //	OBJECT       binary: samples in one mapped object, see Counts
 //	kernel.syms  text: symbols of the kernel, see ReadKernelSymbols
+//	names        names of the addresses, see ReadNames
 //	NAME         text, whatever an OUT(NAME) of a dbctl script wrote
 //
 // Life cycle: a collector makes the directory with Create, writes meta with the

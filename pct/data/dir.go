@@ -148,7 +148,7 @@ func (d *Dir) Append(name string) (*os.File, error) {
 	if !element(name) {
 		return nil, fmt.Errorf("%q can't be the name of an output: it must be one path element and not start with a dot", name)
 	}
-	if name == metaFile || name == pathsFile || name == treeFile {
+	if name == metaFile || name == pathsFile || name == treeFile || name == namesFile {
 		return nil, fmt.Errorf("%q can't be the name of an output: the run directory has its own file of that name", name)
 	}
 	return d.open(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND)

@@ -126,7 +126,7 @@ func TestAppend(t *testing.T) {
 	if string(got) != "one\ntwo\n" {
 		t.Errorf("%q", got)
 	}
-	for _, name := range []string{"", ".", "..", ".x", "a/b", "meta", "paths", "tree", "a\x00"} {
+	for _, name := range []string{"", ".", "..", ".x", "a/b", "meta", "paths", "tree", "names", "a\x00"} {
 		if _, err := d.Append(name); err == nil {
 			t.Errorf("%q was taken for a name", name)
 		}

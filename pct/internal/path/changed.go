@@ -11,46 +11,60 @@ import (
 	"github.com/profilecollection/pct/translators"
 )
 
-// tellChanged tells of each object without a name for any of its places, where that is
-// because its file is not the one any more that was sampled.
+// tellChanged tells of each object with places that have no names, where that is because its
+// file is not the one any more that was sampled.
 func (s *Selection) tellChanged(all *symbols) {
 	if s.runs.Changed == nil {
 		return
 	}
-	used, named := make([]bool, len(all.objects)), make([]bool, len(all.objects))
+	type count struct{ places, named int }
+	counts := make([]count, len(all.objects))
 	for i, p := range all.places {
-		used[p.object] = true
-		for _, f := range all.chains[i] {
-			named[p.object] = named[p.object] || f.function != "" || f.file != ""
+		counts[p.object].places++
+		if all.named(i) {
+			counts[p.object].named++
 		}
 	}
 	for i, o := range all.objects {
-		if !used[i] || named[i] || o.kernel != nil || !strings.HasPrefix(o.path, "/") {
+		n := counts[i]
+		if n.named == n.places || n.named > 0 && !all.kept[int32(i)] || o.kernel != nil || o.named != nil || !strings.HasPrefix(o.path, "/") {
 			continue
 		}
-		if why := changed(o.path, o.buildID); why != "" {
-			s.runs.Changed(why)
+		switch why := changed(o); {
+		case why == "":
+		case n.named == 0:
+			s.runs.Changed(why + ": its addresses have no names")
+		default:
+			s.runs.Changed(fmt.Sprintf("%s: %d of %d addresses have no names, as those are not kept with the data", why, n.places-n.named, n.places))
 		}
 	}
 }
 
+// another reports whether the object's file is known to be another one than was sampled, though
+// no build-id tells.
+func (o objectKey) another() bool {
+	return o.file != (translators.FileID{}) && translators.FileIDOf(o.path) != o.file
+}
+
 // changed says why a file is not the one that was sampled, "" if it is or may be.
-func changed(path, buildID string) string {
-	st, err := os.Stat(path) // before it is opened: a FIFO would wait
+func changed(o objectKey) string {
+	st, err := os.Stat(o.path) // before it is opened: a FIFO would wait
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return path + " is no longer there: its addresses have no names"
-	case err != nil || !st.Mode().IsRegular() || buildID == "":
+		return o.path + " is no longer there"
+	case o.another():
+		return o.path + " is another file than was sampled (other size or time)"
+	case err != nil || !st.Mode().IsRegular() || o.buildID == "":
 		return ""
 	}
-	f, err := elf.Open(path)
+	f, err := elf.Open(o.path)
 	if err == nil {
 		defer f.Close()
-		if translators.BuildID(f) == buildID {
+		if translators.BuildID(f) == o.buildID {
 			return ""
 		}
 	} else if format := (*elf.FormatError)(nil); !errors.As(err, &format) {
 		return ""
 	}
-	return fmt.Sprintf("%s was built again since it was sampled (other build-id): its addresses have no names", path)
+	return o.path + " was built again since it was sampled (other build-id)"
 }

@@ -153,6 +153,9 @@ func (c *Comparison) objects(a, b []*Selection, t Translator, by Comparing) (err
 	inA, inB := builds(a), builds(b)
 	if !by.Paths {
 		c.Matched = match(inA, inB)
+		if m, ok := matchPrograms(a, b, inA, inB, c.Matched); ok {
+			c.Matched = append(c.Matched, m)
+		}
 	}
 	if t == nil || !by.functions() {
 		return nil

@@ -8,7 +8,10 @@ import (
 )
 
 // Matched is an object that the two sides have at different paths.
-type Matched struct{ Name, A, B string }
+type Matched struct {
+	Name, A, B string
+	Programs   bool // of other names, too: they are what each side ran
+}
 
 // Nameless is an object of which one side has addresses alone, as the file that was
 // sampled is gone, so that its functions can't be compared with the other side's.
@@ -64,11 +67,52 @@ func match(a, b map[build]bool) []Matched {
 	var all []Matched
 	for base, path := range inA {
 		if other := inB[base]; path != "" && other != "" {
-			all = append(all, Matched{base, path, other})
+			all = append(all, Matched{Name: base, A: path, B: other})
 		}
 	}
 	slices.SortFunc(all, func(x, y Matched) int { return cmp.Compare(x.Name, y.Name) })
 	return all
+}
+
+// matchPrograms finds the program that each side ran and the other did not, where they have
+// neither a path nor a base name in common. If there are several, it is the one that was launched.
+func matchPrograms(a, b []*Selection, inA, inB map[build]bool, others []Matched) (Matched, bool) {
+	taken := map[string]bool{}
+	for _, m := range others {
+		taken[m.A], taken[m.B] = true, true
+	}
+	own := func(side []*Selection, mine, other map[build]bool) string {
+		ours := map[string]bool{}
+		for o := range mine {
+			ours[o.path] = !taken[o.path]
+		}
+		for o := range other {
+			delete(ours, o.path)
+		}
+		var all, launched []string
+		for _, s := range side {
+			for _, r := range s.runs.all {
+				if ours[r.Meta.Exe] {
+					all = appendOnce(all, r.Meta.Exe)
+				}
+			}
+			for _, f := range s.runs.trees {
+				if first := &f.processes[0]; first.How == "launch" {
+					launched = append(launched, first.Programs[0].Exe)
+				}
+			}
+		}
+		if len(all) > 1 {
+			all = slices.DeleteFunc(all, func(exe string) bool { return !slices.Contains(launched, exe) })
+		}
+		if len(all) != 1 {
+			return ""
+		}
+		return all[0]
+	}
+	m := Matched{A: own(a, inA, inB), B: own(b, inB, inA), Programs: true}
+	m.Name = filepath.Base(m.B)
+	return m, m.A != "" && m.B != ""
 }
 
 // nameless finds the objects whose functions a side does not know, as their files changed.
@@ -81,8 +125,8 @@ func nameless(side []*Selection, mine, others map[build]bool, t Translator) ([]N
 	why := map[build]string{}
 	for o := range mine {
 		if !ids[o.id] && !others[o] && strings.HasPrefix(o.path, "/") {
-			if s := changed(o.path, o.id); s != "" {
-				why[o] = s
+			if s := changed(objectKey{path: o.path, buildID: o.id}); s != "" {
+				why[o] = s + ": its addresses have no names"
 			}
 		}
 	}

@@ -38,6 +38,8 @@ type Runs struct {
 	Changed func(sentence string)
 
 	kernel *kernelImage // where lines of the kernel are found, nil if nowhere
+	kept   keptNames    // with the data, as far as they were read
+	found  bool         // a translator knew names of a file that was sampled
 }
 
 // Open reads run directories, directories of them, and files of them: count files and

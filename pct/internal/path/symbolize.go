@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/profilecollection/pct/pct/data"
 	"github.com/profilecollection/pct/translators"
@@ -36,9 +37,10 @@ type place struct {
 // objectKey tells objects apart.
 type objectKey struct {
 	path, buildID string
-	translator    string      // that it wants, "" the default one
-	kernel        *kernelBoot // of addresses of the kernel: what they mean
-	named         *data.Run   // which has names of its own for addresses, that mean something in it alone
+	file          translators.FileID // of one without a build-id, as far as it is known what was sampled
+	translator    string             // that it wants, "" the default one
+	kernel        *kernelBoot        // of addresses of the kernel: what they mean
+	named         *data.Run          // which has names of its own for addresses, that mean something in it alone
 }
 
 // kernelBoot is the kernel as it was when a run was sampled.
@@ -54,6 +56,7 @@ type symbols struct {
 	// Names that came with the data, of some places; a place there with none is known
 	// to have none.
 	given map[int32][]data.Name
+	kept  map[int32]bool // the objects some of whose names were kept with the data
 
 	innermost bool // one frame of a chain is enough
 }
@@ -69,6 +72,32 @@ func (s *Selection) symbolize(t Translator, templates bool) (*symbols, error) {
 // resolve is symbolize; innermost says that the frames which others were inlined into
 // do not matter, and callers neither.
 func (s *Selection) resolve(t Translator, templates, innermost bool) (*symbols, error) {
+	all, err := s.translated(t, innermost)
+	if err != nil || t == nil {
+		return all, err
+	}
+	s.tellChanged(all)
+	s.nameCounted(all)
+	if !templates {
+		short := map[string]string{} // names are long, and most are there many times
+		for _, chain := range all.chains {
+			for i := range chain {
+				name := chain[i].function
+				without, ok := short[name]
+				if !ok {
+					without = withoutTemplates(name)
+					short[name] = without
+				}
+				chain[i].function = without
+			}
+		}
+	}
+	return all, nil
+}
+
+// translated are the symbols as the translator has them or, of objects that are gone, as they
+// are kept with the data.
+func (s *Selection) translated(t Translator, innermost bool) (*symbols, error) {
 	all := s.places(innermost)
 	all.innermost = innermost
 	all.chains = make([][]frame, len(all.places))
@@ -95,36 +124,20 @@ func (s *Selection) resolve(t Translator, templates, innermost bool) (*symbols, 
 			return nil, err
 		}
 	}
-	s.tellChanged(all)
-	s.nameCounted(all)
-	if !templates {
-		short := map[string]string{} // names are long, and most are there many times
-		for _, chain := range all.chains {
-			for i := range chain {
-				name := chain[i].function
-				without, ok := short[name]
-				if !ok {
-					without = withoutTemplates(name)
-					short[name] = without
-				}
-				chain[i].function = without
-			}
-		}
-	}
 	return all, nil
 }
 
 // places collects the instructions on the selected call paths, or where they end
 // alone.
 func (s *Selection) places(innermost bool) *symbols {
-	all := &symbols{of: make([][]int32, len(s.runs.all)), given: map[int32][]data.Name{}}
+	all := &symbols{of: make([][]int32, len(s.runs.all)), given: map[int32][]data.Name{}, kept: map[int32]bool{}}
 	objectIndex := map[objectKey]int32{}
 	var placeIndex []map[uint64]int32 // of each object, by address: most nodes are at an address that was seen before
 	for i, r := range s.runs.all {
 		objects := make([]int32, len(r.Objects))
 		boot := &kernelBoot{r.kernel}
 		for j, o := range r.Objects {
-			key := objectKey{path: o.Path, buildID: o.BuildID, translator: o.Translator}
+			key := objectKey{path: o.Path, buildID: o.BuildID, file: r.sampled(s.runs, o), translator: o.Translator}
 			if r.Names != nil {
 				key.named = r.Run
 			}
@@ -182,7 +195,19 @@ func (rs *Runs) translate(all *symbols, t Translator, object objectKey, places [
 			return err
 		}
 	}
-	return all.translate(t, object, places)
+	if !object.another() {
+		if err := all.translate(t, object, places); err != nil {
+			return err
+		}
+		if slices.ContainsFunc(places, all.named) {
+			rs.found = true
+			return nil
+		}
+	}
+	if object.path == vdsoPath || strings.HasPrefix(object.path, "/") && changed(object) != "" {
+		rs.useKept(all, object, places)
+	}
+	return nil
 }
 
 func (s *symbols) translate(t Translator, object objectKey, places []int) error {

@@ -63,7 +63,7 @@ func (b *builder) location(from, to int32) *profile.Location {
 	}
 	for n := from; ; n = b.nodes[n].Parent {
 		f := &b.frames[b.nodes[n].Frame]
-		// What has no name is left to its readers: they can find one later.
+		// What has no name is shown by its address.
 		if f.Function != "" || f.File != "" || f.Object == "" && f.Addr == 0 {
 			l.Line = append(l.Line, profile.Line{Function: b.function(f), Line: int64(f.Line)})
 		}

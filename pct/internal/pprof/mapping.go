@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/pprof/profile"
 	"github.com/profilecollection/pct/pct/data"
+	"github.com/profilecollection/pct/translators"
 )
 
 // objects become mappings. Addresses in a profile are run-time ones, of the run in
@@ -86,15 +87,12 @@ func (all *objects) place(program string) []*profile.Mapping {
 		m := &profile.Mapping{
 			ID: id(len(mappings)), Start: start + bias, Limit: end + bias, Offset: offset, File: valid(o.path), BuildID: o.buildID,
 		}
+		// All names that there are stand in the profile: pprof would look for others in the file
+		// that is there now, which may be another one than was sampled.
+		m.HasFunctions, m.HasFilenames, m.HasLineNumbers, m.HasInlineFrames = true, true, true, true
 		for _, l := range o.locations {
 			l.Mapping = m
 			l.Address += bias
-			m.HasFunctions = m.HasFunctions || len(l.Line) > 0
-			for _, line := range l.Line {
-				m.HasFilenames = m.HasFilenames || line.Function.Filename != ""
-				m.HasLineNumbers = m.HasLineNumbers || line.Line > 0
-			}
-			m.HasInlineFrames = m.HasInlineFrames || len(l.Line) > 1
 		}
 		mappings = append(mappings, m)
 	}
@@ -132,6 +130,9 @@ func (o *object) segment(start, end uint64) (from, to, offset uint64) {
 		return start, end, start
 	}
 	defer f.Close()
+	if o.buildID != "" && translators.BuildID(f) != o.buildID {
+		return start, end, start
+	}
 	least, most := o.locations[0].Address, o.locations[0].Address
 	for _, l := range o.locations {
 		least, most = min(least, l.Address), max(most, l.Address)

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"github.com/profilecollection/pct/pct/internal/path"
+)
+
+func keepCommand() command {
+	return command{
+		name:    "keep",
+		summary: "Keep the names of what was sampled with the data",
+		details: `
+Functions, lines and inlined calls of all sampled addresses are written into the run
+directories, in a file "names" of each. Reports take them from there when a program is
+built again or removed, and on other machines: copy the run directories, nothing else.
+
+The first report on a run that has ended does the same in the background, so that
+profile, edit, rebuild, profile and pct diff just work. This command waits until it is
+done. A run that keeps its names already is left as it is; remove the file to have it
+made anew. Names are of the files that were sampled: what was built again before they
+were kept has none.
+`,
+		flags:   []string{"tree", "translator"},
+		example: "/tmp/pct/gzip.4711 && scp -r /tmp/pct/gzip.4711 elsewhere:",
+		run:     (*invocation).keep,
+	}
+}
+
+func (v *invocation) keep() error {
+	dirs := v.dirs
+	if v.tree {
+		all, warnings, err := new(path.Reader).Descendants(v.dirs)
+		if err != nil {
+			return err
+		}
+		v.warnAll(warnings)
+		dirs = all
+	}
+	runs, err := path.OpenApart(dirs)
+	if err != nil {
+		return err
+	}
+	runs.Changed = v.warnOnce
+	t, end, err := v.startTranslator(true)
+	if err != nil {
+		return err
+	}
+	defer end()
+	return runs.Keep(t)
+}
+
+// opened is runs, and the names on the command line that they were opened by.
+type opened struct {
+	names []string
+	runs  *path.Runs
+}
+
+// keptBehind is how long a report waits for names that are kept behind it: those of a small
+// program are there when its user can build it again.
+const keptBehind = 100 * time.Millisecond
+
+// keepBehind begins to keep names, unless all are kept, in a process of its own that outlives
+// this one and gives way to all others. Where it fails the next report tries again.
+func (v *invocation) keepBehind() {
+	var names []string
+	for _, o := range v.opened {
+		if o.runs.Unkept() {
+			names = append(names, o.names...)
+		}
+	}
+	self, err := os.Executable()
+	if err != nil || len(names) == 0 || v.translator != "" {
+		return
+	}
+	args := []string{"pct", "keep"}
+	if v.tree {
+		args = append(args, "-tree")
+	}
+	cmd := exec.Cmd{Path: self, Args: append(append(args, "--"), names...), SysProcAttr: &syscall.SysProcAttr{Setsid: true}}
+	if cmd.Start() != nil {
+		return
+	}
+	_ = syscall.Setpriority(syscall.PRIO_PGRP, cmd.Process.Pid, 19)
+	done := make(chan struct{})
+	go func() {
+		cmd.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(keptBehind):
+	}
+}
