@@ -83,10 +83,9 @@ func readCounted(kind string) (counted, bool) {
 // A process's calls are counted, for which nothing is due at a time.
 
 func (c *callClock) name() string                     { return "breakpoint" }
-func (c *callClock) signal() unix.Signal              { return 0 }
 func (c *callClock) watches(unix.Signal) bool         { return false }
 func (c *callClock) sent(int, *tracer.Siginfo) bool   { return false }
-func (c *callClock) deaf(int) bool                    { return false }
+func (c *callClock) stray(int) unix.Signal            { return 0 }
 func (c *callClock) failed() string                   { return "" }
 func (c *callClock) add(int) error                    { return nil }
 func (c *callClock) tick(int) uint64                  { return 0 }

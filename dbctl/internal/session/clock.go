@@ -16,9 +16,6 @@ import (
 // methods are for the tracing goroutine.
 type clock interface {
 	name() string
-	// signal is what stops the thread whose time it is; 0: it's to be
-	// interrupted.
-	signal() unix.Signal
 	// watches reports whether the clock may have sent this signal, and sent
 	// whether it has: others are the program's own.
 	watches(unix.Signal) bool
@@ -34,8 +31,9 @@ type clock interface {
 	// due returns the threads that are to be interrupted now, and when it is
 	// to be asked again; the zero time: never.
 	due(now time.Time) ([]int, time.Time)
-	// deaf reports whether a thread does not get the signal.
-	deaf(tid int) bool
+	// stray is a signal of the clock that stays with a thread which blocks it, and is to
+	// be taken out; 0: none. It's told once.
+	stray(tid int) unix.Signal
 	close()
 }
 
@@ -66,7 +64,7 @@ const shortest = 100 * time.Microsecond
 
 // startClock starts the clock of that kind on all threads of a process; best
 // is the first that works. The reason why a better one did not is told.
-func startClock(kind string, pid int, p period, tids []int) (c clock, why string, err error) {
+func startClock(kind string, pid int, p period, tids []int, known *programs) (c clock, why string, err error) {
 	if p.mean < shortest {
 		return nil, "", fmt.Errorf("a period of %v is too short: %v is the least", p.mean, shortest)
 	}
@@ -81,13 +79,13 @@ func startClock(kind string, pid int, p period, tids []int) (c clock, why string
 	}
 	switch kind {
 	case "perf":
-		c = newPerfClock(pid, p)
+		c = newPerfClock(pid, p, known)
 	case "itimer":
 		c = newItimerClock(pid, p)
 	case "poll":
 		c = newPollClock(pid, p)
 	case "best", "":
-		c = newPerfClock(pid, p)
+		c = newPerfClock(pid, p, known)
 		if err = start(c); err == nil {
 			return c, "", nil
 		}
@@ -138,17 +136,3 @@ const kernelSent = 0x80
 // clockSignals do nothing to a program that does not use them, so that one
 // which arrives after we have died is harmless.
 var clockSignals = [...]unix.Signal{unix.SIGURG, unix.SIGWINCH}
-
-// harmless is the first of them that the process has no handler for.
-func harmless(pid int) (unix.Signal, error) {
-	status, err := tracer.ReadStatus(pid, pid)
-	if err != nil {
-		return 0, err
-	}
-	for _, sig := range clockSignals {
-		if status.Caught&tracer.Bit(sig) == 0 {
-			return sig, nil
-		}
-	}
-	return 0, errors.New("the program uses both signals that would do, SIGURG and SIGWINCH")
-}

@@ -44,14 +44,12 @@ func (p *process) startClock(kind string, new period) error {
 			tids = append(tids, th.tid)
 		}
 	}
-	c, why, err := startClock(kind, p.pid, new, tids)
+	c, why, err := startClock(kind, p.pid, new, tids, &p.tree.programs)
 	if err != nil {
 		return err
 	}
 	p.clk, p.period, p.asked = c, new, kind
-	if sig := c.signal(); sig != 0 {
-		p.lastClock = sig
-	}
+	p.lastClock = c.name()
 	if why != "" {
 		p.tree.sayOnce("%s", why)
 		p.run.note(why)
@@ -94,8 +92,7 @@ func (p *process) clockwork(now time.Time) time.Time {
 			continue
 		}
 		if !th.stands() {
-			th.due = true
-			p.tree.tracer.Interrupt(tid)
+			p.attempt(th)
 		}
 	}
 	if again.IsZero() && p.clk.name() == "itimer" {

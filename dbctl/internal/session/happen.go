@@ -36,7 +36,7 @@ type thread struct {
 	kept     bool             // guarded: an event of it is to be acted on before it goes on
 	halt     bool             // the debugger wants it to stop
 	due      bool             // it was interrupted because its time has come
-	muted    bool             // it blocks the clock's signal, one of which was taken out
+	turns    int              // how often it had come to a processor then
 	at       *callSite        // it stands before this call, which is counted
 	over     uint64           // it steps over the breakpoint here, which is out meanwhile
 	again    place            // where it will meet the one that it was stepped over
@@ -261,13 +261,18 @@ func (t *tree) signaled(th *thread, sig unix.Signal) {
 // clock that is too late.
 func (t *tree) tick(th *thread) {
 	p := th.p
+	attempt := th.due
 	th.due = false
-	periods := p.clk.tick(th.tid)
 	if !t.stand(th) {
 		t.goOn(th)
 		return
 	}
+	slept := attempt && th.slept() // it's to be found where it uses its time
 	t.repair(th)
+	var periods uint64
+	if !slept {
+		periods = p.clk.tick(th.tid)
+	}
 	if periods == 0 {
 		t.goOn(th)
 		return
@@ -278,9 +283,8 @@ func (t *tree) tick(th *thread) {
 // trapped is a stop that we asked for.
 func (t *tree) trapped(th *thread) {
 	p := th.p
-	if p.clk != nil && p.clk.deaf(th.tid) && !th.muted {
-		th.muted = true
-		if t.unblock(th) {
+	if p.clk != nil {
+		if sig := p.clk.stray(th.tid); sig != 0 && t.unblock(th, sig) {
 			return
 		}
 	}
@@ -326,10 +330,9 @@ func (t *tree) trapped(th *thread) {
 // unblock takes the clock's signal out of a thread that blocks it, so that it
 // does not stay there after us: the thread is made to accept it for the instant
 // in which we take it.
-func (t *tree) unblock(th *thread) bool {
-	sig := unix.Signal(th.p.clk.signal())
+func (t *tree) unblock(th *thread, sig unix.Signal) bool {
 	status, err := tracer.ReadStatus(th.p.pid, th.tid)
-	if sig == 0 || err != nil || status.Pending&tracer.Bit(sig) == 0 {
+	if err != nil || status.Pending&tracer.Bit(sig) == 0 {
 		return false
 	}
 	mask, err := t.tracer.Mask(th.tid)
@@ -415,6 +418,7 @@ func (t *tree) ended(th *thread, ev tracer.Event) {
 		t.dropThread(other)
 	}
 	p.stopClock()
+	t.programs.forget(p.pid)
 	p.tell(notice{kind: processEnded, status: ev.Status, cpu: ev.CPU})
 	if p == t.root {
 		t.letDaemonsGo()

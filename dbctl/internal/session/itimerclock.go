@@ -24,12 +24,13 @@ type itimerClock struct {
 	p   period
 }
 
+const itimerName = "itimer"
+
 func newItimerClock(pid int, p period) *itimerClock { return &itimerClock{pid: pid, p: p} }
 
-func (c *itimerClock) name() string                     { return "itimer" }
-func (c *itimerClock) signal() unix.Signal              { return unix.SIGVTALRM }
+func (c *itimerClock) name() string                     { return itimerName }
 func (c *itimerClock) watches(sig unix.Signal) bool     { return sig == unix.SIGVTALRM }
-func (c *itimerClock) deaf(int) bool                    { return false }
+func (c *itimerClock) stray(int) unix.Signal            { return 0 }
 func (c *itimerClock) remove(int)                       {}
 func (c *itimerClock) tick(int) uint64                  { return 1 }
 func (c *itimerClock) due(time.Time) ([]int, time.Time) { return nil, time.Time{} }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -87,7 +88,7 @@ func (t *tree) left(th *thread, ev tracer.Event) {
 			th.unmask = 0
 		}
 		switch {
-		case th.p.lastClock != 0 && sig == th.p.lastClock && t.kernels(th):
+		case t.clocks(th, sig):
 			sig = 0
 			if t.stand(th) {
 				t.repair(th)
@@ -140,11 +141,17 @@ func (t *tree) ownTrap(th *thread) bool {
 	return th.how == tracer.Step || th.p.everSet
 }
 
-// kernels reports whether the signal for which a thread stands is of a clock's
-// kind: the program's own are to reach it.
-func (t *tree) kernels(th *thread) bool {
-	info, err := t.tracer.Siginfo(th.tid)
-	return err == nil && (info.Code() > 0 || th.p.lastClock == unix.SIGVTALRM)
+// clocks reports whether the signal for which a thread stands is of the kind that its last
+// clock sent: the program's own are to reach it.
+func (t *tree) clocks(th *thread, sig unix.Signal) bool {
+	switch th.p.lastClock {
+	case perfName:
+		info, err := t.tracer.Siginfo(th.tid)
+		return err == nil && slices.Contains(clockSignals[:], sig) && info.Code() > 0 && info.Code() < kernelSent
+	case itimerName:
+		return sig == unix.SIGVTALRM
+	}
+	return false
 }
 
 // leaveTime is how long threads may take to stop so that they can be let go.

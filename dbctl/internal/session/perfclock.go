@@ -2,9 +2,9 @@ package session
 
 import (
 	"bytes"
-	"debug/elf"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 	"unsafe"
@@ -18,61 +18,61 @@ import (
 // is in the process but a signal that it ignores when its time has come. It's
 // exact at any rate, also above the kernel's own tick.
 //
-// A thread that blocks the signal is found by its count, which goes on, and is
-// interrupted instead.
+// A signal that a thread blocks would stay with it, for sigwait and its kin to find.
+// Such a thread gets none, nor does any of a program that could wait for signals: it's
+// found by its count, which goes on, and is interrupted while it runs.
 type perfClock struct {
-	pid     int
-	p       period
-	sig     unix.Signal
-	threads map[int]*perfThread
-	looked  time.Time
-	mute    bool // the program uses all the signals that would do
-	nokern  bool // the kernel lets us count, but not sample, in kernel code
+	pid      int
+	p        period
+	threads  map[int]*perfThread
+	looked   time.Time
+	programs *programs
+	nokern   bool // the kernel lets us count, but not sample, in kernel code
 }
 
 type perfThread struct {
-	fd   int
-	last uint64 // count at the last tick, ns
-	seen uint64 // count when it was looked after last
-	next uint64 // count at which the coming one is due
-	deaf bool   // it does not get the signal, and is to be interrupted
+	fd    int
+	sig   unix.Signal // that it gets; 0: it's interrupted
+	stray unix.Signal // one that it got before it came to block it; 0: none
+	seen  uint64      // count when it was looked after last, ns
+	next  uint64      // count at which the coming tick is due
 }
 
 // ownerTID is F_OWNER_TID of fcntl(2).
 const ownerTID = 0
 
-// perfLook is how often deaf threads are looked for.
+const perfName = "perf"
+
+// perfLook is how often at least it's looked after what threads block.
 const perfLook = 50 * time.Millisecond
 
-// newPerfClock makes one whose signal is the first that would do. That it's the
-// program's own is seen at the first tick.
-func newPerfClock(pid int, p period) *perfClock {
-	return &perfClock{pid: pid, p: p, sig: clockSignals[0], threads: make(map[int]*perfThread), looked: time.Now()}
+// lookEvery is how often: a signal that a thread got and then blocks is to be taken out soon.
+func (c *perfClock) lookEvery() time.Duration {
+	return min(max(c.p.mean, 2*time.Millisecond), perfLook)
 }
 
-func (c *perfClock) name() string   { return "perf" }
-func (c *perfClock) failed() string { return "" }
-func (c *perfClock) signal() unix.Signal {
-	if c.mute {
-		return 0
-	}
-	return c.sig
+func newPerfClock(pid int, p period, known *programs) *perfClock {
+	return &perfClock{pid: pid, p: p, programs: known, threads: make(map[int]*perfThread), looked: time.Now()}
 }
 
-func (c *perfClock) watches(sig unix.Signal) bool {
-	return sig == unix.SIGURG || sig == unix.SIGWINCH
-}
+func (c *perfClock) name() string                 { return perfName }
+func (c *perfClock) failed() string               { return "" }
+func (c *perfClock) watches(sig unix.Signal) bool { return slices.Contains(clockSignals[:], sig) }
 
-// sent knows the signal by the descriptor that it's about. It may be one for
-// which the clock has taken another since.
+// sent knows the signal by the descriptor that it's about.
 func (c *perfClock) sent(tid int, info *tracer.Siginfo) bool {
 	t := c.threads[tid]
 	return t != nil && info.Code() > 0 && info.Code() < kernelSent && info.Fd() == t.fd
 }
 
-func (c *perfClock) deaf(tid int) bool {
+func (c *perfClock) stray(tid int) unix.Signal {
 	t := c.threads[tid]
-	return t != nil && t.deaf
+	if t == nil {
+		return 0
+	}
+	sig := t.stray
+	t.stray = 0
+	return sig
 }
 
 func (c *perfClock) add(tid int) error {
@@ -128,7 +128,43 @@ func (c *perfClock) open(tid int, first time.Duration) (int, error) {
 	return -1, fmt.Errorf("perf_event_open: %w", err)
 }
 
-func (c *perfClock) aim(t *perfThread, tid int) error { return aim(t.fd, tid, c.sig) }
+// aim has a thread's event send the signal that would do now, or none.
+func (c *perfClock) aim(t *perfThread, tid int) error {
+	status, err := tracer.ReadStatus(c.pid, tid)
+	if err != nil {
+		return unix.ESRCH
+	}
+	sig := c.harmless(&status)
+	if sig == t.sig {
+		return nil
+	}
+	if sig == 0 {
+		if _, err := unix.FcntlInt(uintptr(t.fd), unix.F_SETFL, unix.O_NONBLOCK); err != nil {
+			return fmt.Errorf("cannot do without its signal: %w", err)
+		}
+	} else if err := aim(t.fd, tid, sig); err != nil {
+		return err
+	}
+	if status, err = tracer.ReadStatus(c.pid, tid); err == nil && status.Pending&status.Blocked&tracer.Bit(t.sig) != 0 {
+		t.stray = t.sig
+	}
+	t.sig = sig
+	return nil
+}
+
+// harmless is the first signal that a thread neither blocks nor has a handler for, 0 if there
+// is none. A handler of Go's runtime does nothing about one too many or too few.
+func (c *perfClock) harmless(status *tracer.Status) unix.Signal {
+	if c.programs.waits(c.pid) {
+		return 0
+	}
+	for _, sig := range clockSignals {
+		if status.Blocked&tracer.Bit(sig) == 0 && (status.Caught&tracer.Bit(sig) == 0 || c.programs.tolerates(c.pid)) {
+			return sig
+		}
+	}
+	return 0
+}
 
 // aim sends an event's signal to the thread itself.
 func aim(fd, tid int, sig unix.Signal) error {
@@ -159,8 +195,8 @@ func (c *perfClock) tick(tid int) uint64 {
 	if t == nil {
 		return 0
 	}
-	if !c.mute && c.caught() {
-		c.giveWay() // at once: the kernel merges equal signals
+	if c.caught(t.sig) {
+		c.aimAll() // at once: the kernel merges equal signals
 	}
 	now, ok := t.count()
 	// The mark was set from the count at the last stop, which comes a little
@@ -168,30 +204,28 @@ func (c *perfClock) tick(tid int) uint64 {
 	if !ok || now+uint64(c.p.mean)/4 < t.next {
 		return 0
 	}
-	first := t.last == 0
 	periods, due, wait := after(now, t.next, uint64(c.p.mean), uint64(c.p.next()))
-	t.last, t.next = now, due
-	if c.p.random || first {
-		// The first period was random too. Setting it starts it anew.
-		unix.Syscall(unix.SYS_IOCTL, uintptr(t.fd), unix.PERF_EVENT_IOC_PERIOD, uintptr(unsafe.Pointer(&wait)))
-	}
+	t.next = due
+	// Setting the period starts it anew.
+	unix.Syscall(unix.SYS_IOCTL, uintptr(t.fd), unix.PERF_EVENT_IOC_PERIOD, uintptr(unsafe.Pointer(&wait)))
 	return periods
 }
 
 // after tells of a tick at the count now, which was due before, for how many periods it
 // stands, when the next is due, an interval later, and how long to wait for that. What is
 // over counts for the next: a busy machine is late each time, and the clock would be slow.
+// A tick that is early does not bring the next one forward: the clock would be fast.
 func after(now, due, mean, interval uint64) (periods, next, wait uint64) {
-	var late uint64
+	var missed uint64
 	if now > due {
-		late = now - due
+		missed = (now - due) / mean
 	}
-	rest := late % mean
+	next = due + missed*mean + interval
 	wait = uint64(shortest)
-	if interval > rest {
-		wait = max(wait, interval-rest)
+	if next > now {
+		wait = max(wait, next-now)
 	}
-	return 1 + late/mean, now + interval - rest, wait
+	return 1 + missed, next, wait
 }
 
 func (t *perfThread) count() (uint64, bool) {
@@ -201,67 +235,46 @@ func (t *perfThread) count() (uint64, bool) {
 }
 
 func (c *perfClock) due(now time.Time) ([]int, time.Time) {
-	if wait := c.looked.Add(perfLook); now.Before(wait) {
-		return c.deafDue(), c.wake(now)
+	if !now.Before(c.looked.Add(c.lookEvery())) {
+		c.looked = now
+		c.aimAll()
 	}
-	c.looked = now
-	if c.ran() {
-		c.giveWay()
-	}
+	again := c.looked.Add(c.lookEvery())
+	var tids []int
 	for tid, t := range c.threads {
-		if count, ok := t.count(); t.deaf || ok && count > t.next+2*uint64(c.p.mean) {
-			status, err := tracer.ReadStatus(c.pid, tid)
-			t.deaf = err == nil && (status.Blocked&tracer.Bit(c.sig) != 0 || c.mute)
-			c.quiet(t)
+		if t.sig != 0 {
+			continue
+		}
+		again = earlier(again, now.Add(c.p.mean))
+		if count, ok := t.count(); t.stray != 0 || ok && count >= t.next {
+			tids = append(tids, tid)
 		}
 	}
-	return c.deafDue(), c.wake(now)
+	return tids, again
 }
 
-// ran reports whether any thread has run since it was asked last.
-func (c *perfClock) ran() bool {
-	ran := false
-	for _, t := range c.threads {
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// aimAll looks after the signals of the threads that have run since it did so last.
+func (c *perfClock) aimAll() {
+	for tid, t := range c.threads {
 		if count, ok := t.count(); ok && count != t.seen {
-			t.seen, ran = count, true
-		}
-	}
-	return ran
-}
-
-// quiet ends the signals to a thread that blocks them: they would stay with it.
-func (c *perfClock) quiet(t *perfThread) {
-	flags := unix.O_ASYNC | unix.O_NONBLOCK
-	if t.deaf {
-		flags = unix.O_NONBLOCK
-	}
-	unix.FcntlInt(uintptr(t.fd), unix.F_SETFL, flags)
-}
-
-// giveWay takes another signal if the program has come to use ours. Where none
-// is left, all threads are interrupted.
-func (c *perfClock) giveWay() {
-	if c.mute || !c.caught() || tolerant(c.pid) {
-		return
-	}
-	sig, err := harmless(c.pid)
-	c.mute = err != nil
-	if !c.mute {
-		c.sig = sig
-	}
-	for tid, t := range c.threads {
-		t.deaf = c.mute
-		if c.mute {
-			c.quiet(t)
-		} else {
-			c.aim(t, tid)
+			t.seen = count
+			c.aim(t, tid) // one that has ended meanwhile is taken out soon
 		}
 	}
 }
 
-// caught reports whether the program has a handler for our signal. It's asked
-// at every tick.
-func (c *perfClock) caught() bool {
+// caught reports whether the program has a handler for a signal. It's asked at every tick.
+func (c *perfClock) caught(sig unix.Signal) bool {
+	if sig == 0 {
+		return false
+	}
 	fd, err := unix.Open("/proc/"+itoa(c.pid)+"/status", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return false
@@ -277,42 +290,7 @@ func (c *perfClock) caught() bool {
 		return false
 	}
 	mask, err := strconv.ParseUint(string(after[:16]), 16, 64)
-	return err == nil && mask&tracer.Bit(c.sig) != 0
-}
-
-// tolerant reports whether the process executes a Go program: its runtime
-// catches every signal, uses SIGURG itself, and does nothing about one too
-// many or too few, so it can share it.
-func tolerant(pid int) bool {
-	f, err := elf.Open(fmt.Sprintf("/proc/%d/exe", pid))
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	return f.Section(".go.buildinfo") != nil
-}
-
-// deafDue are the threads that block the signal and have used their period.
-func (c *perfClock) deafDue() []int {
-	var tids []int
-	for tid, t := range c.threads {
-		if !t.deaf {
-			continue
-		}
-		if count, ok := t.count(); ok && count >= t.next {
-			tids = append(tids, tid)
-		}
-	}
-	return tids
-}
-
-func (c *perfClock) wake(now time.Time) time.Time {
-	for _, t := range c.threads {
-		if t.deaf {
-			return now.Add(c.p.mean)
-		}
-	}
-	return c.looked.Add(perfLook)
+	return err == nil && mask&tracer.Bit(sig) != 0 && !c.programs.tolerates(c.pid)
 }
 
 func (c *perfClock) close() {

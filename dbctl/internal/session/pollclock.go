@@ -9,9 +9,8 @@ import (
 )
 
 // pollClock reads the CPU time of each thread and interrupts those that have
-// used their period. It needs no permission but that to trace, and changes
-// nothing in the process; its ticks are late by up to a period, and a thread that
-// blocks meanwhile is sampled where it blocks.
+// used their period, while they run. It needs no permission but that to trace, and changes
+// nothing in the process; its ticks are late by up to a period.
 type pollClock struct {
 	pid     int
 	p       period
@@ -28,10 +27,9 @@ func newPollClock(pid int, p period) *pollClock {
 }
 
 func (c *pollClock) name() string                   { return "poll" }
-func (c *pollClock) signal() unix.Signal            { return 0 }
 func (c *pollClock) watches(unix.Signal) bool       { return false }
 func (c *pollClock) sent(int, *tracer.Siginfo) bool { return false }
-func (c *pollClock) deaf(int) bool                  { return false }
+func (c *pollClock) stray(int) unix.Signal          { return 0 }
 func (c *pollClock) failed() string                 { return "" }
 func (c *pollClock) remove(tid int)                 { delete(c.threads, tid) }
 func (c *pollClock) close()                         {}

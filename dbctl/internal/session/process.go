@@ -40,7 +40,7 @@ type process struct {
 	clk         clock
 	asked       string // the kind of clock that the script asked for
 	period      period
-	lastClock   unix.Signal // of the clock that it had last
+	lastClock   string // the clock that it had last
 	expires     time.Time
 	runs        image // what it executes
 	catching    bool  // system calls stop it
@@ -64,6 +64,7 @@ type process struct {
 	block      *block
 	run        *run
 	began      time.Duration // CPU time that it had used before this program
+	joined     time.Duration // CPU time that it had used when we attached to it
 	cpu        time.Duration // when it ended
 	link       *link         // its debugger; nil: none yet; guarded for others
 	noDebugger bool          // none can be had

@@ -41,6 +41,7 @@ type tree struct {
 	mender    *tracer.Mender // takes out the breakpoints of clocks if we are killed; nil: not needed yet
 	unmended  bool           // it can't be had
 	cost      stopCost
+	programs  programs
 
 	debugRegisters func() error // why they are not to be used; nil: they trap
 

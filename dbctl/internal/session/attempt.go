@@ -1,0 +1,45 @@
+package session
+
+import (
+	"bytes"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// attempt stops a thread whose time has come, if it runs: one that waits, for whatever it
+// may be, uses no CPU time where it stands, and is tried again later. So the instants
+// are those of its time on a processor, whatever share of all time that is.
+func (p *process) attempt(th *thread) {
+	if !onProcessor(p.pid, th.tid) {
+		return
+	}
+	used, _ := threadUse(p.pid, th.tid)
+	th.due, th.turns = true, used.turns
+	p.tree.tracer.Interrupt(th.tid)
+}
+
+// onProcessor reports whether a thread is on a processor, or waits for one.
+func onProcessor(pid, tid int) bool {
+	stat, err := os.ReadFile("/proc/" + itoa(pid) + "/task/" + itoa(tid) + "/stat")
+	if err != nil {
+		return false
+	}
+	_, after, found := bytes.Cut(stat[max(0, bytes.LastIndexByte(stat, ')')):], []byte(") "))
+	return found && len(after) > 0 && after[0] == 'R'
+}
+
+// slept reports whether the stop of an attempt has woken the thread: it stands in a system
+// call that was to wait, and has come to a processor since for no other reason.
+func (th *thread) slept() bool {
+	if int64(th.regs.Orig_rax) < 0 {
+		return false
+	}
+	switch -int64(th.regs.Rax) {
+	case int64(unix.EINTR), 512, 513, 514, 516: // ERESTARTSYS, NOINTR, NOHAND, RESTARTBLOCK
+	default:
+		return false
+	}
+	used, ok := threadUse(th.p.pid, th.tid)
+	return ok && used.turns != th.turns
+}
