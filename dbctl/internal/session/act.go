@@ -269,7 +269,7 @@ func (p *process) finish(state, status string, cpu time.Duration) {
 	if p.unnoted {
 		return
 	}
-	p.soon(func() { p.tree.note(p.tree.log.End(time.Now(), p.pid, cpu, samples, lost, word)) })
+	p.soon(func() { p.tree.note(p.tree.log.End(time.Now(), p.pid, max(0, cpu-p.joined), samples, lost, word)) })
 }
 
 // sum keeps the counts of a run that ends.

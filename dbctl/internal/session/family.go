@@ -372,6 +372,9 @@ func (t *tree) beginProgram(p *process, th *thread, word string) error {
 		return fmt.Errorf("process %d has ended", p.pid)
 	}
 	p.began = tracer.ProcessTime(p.pid) // of one that was launched, our launcher has used it
+	if word == "attached" {
+		p.joined = p.began
+	}
 	p.image = image{exe, commandLine(p.pid), t.cfg.Program.For(exe)}
 	p.runs = p.image
 	t.matched = t.matched || p.rule != nil

@@ -26,8 +26,8 @@ type Process struct {
 	Mode      string        // "sampled", "followed", "released", "setuid", "waiting"; "" unknown
 	Start     time.Duration // since the start of the first process of its tree
 	Wall      time.Duration // from its start to its end or, while it runs, to now; 0 unknown
-	CPU       time.Duration // its own
-	Subtree   time.Duration // CPU time of itself and its descendants
+	CPU       time.Duration // its own; 0 unknown
+	Subtree   time.Duration // CPU time of itself and its descendants; 0 unknown
 	Samples   uint64
 	Lost      uint64
 	Commands  []string // command lines of the programs that it executed, in order
@@ -273,7 +273,7 @@ func (rd *Reader) catchUp(n *node) error {
 				return fmt.Errorf("process %d: %w", n.Pid, err)
 			}
 			n.add(r)
-			most = max(most, cpuTime(r)) // the runs of several resources are of the same time
+			most = max(most, cpuUsed(r)) // the runs of several resources are of the same time
 		}
 		n.CPU = before + most
 	}
@@ -282,7 +282,7 @@ func (rd *Reader) catchUp(n *node) error {
 
 // add counts what is in a run of the process.
 func (n *node) add(r *data.Run) {
-	n.CPU += cpuTime(r)
+	n.CPU += cpuUsed(r)
 	n.Samples += countOf(r)
 	for _, lost := range r.Lost {
 		n.Lost += lost
@@ -305,3 +305,13 @@ func (n *node) commands() []string {
 
 // Alive reports whether the process runs, as far as is known.
 func (p Process) Alive() bool { return p.State == stateRunning }
+
+// cpuUsed is the CPU time of a run's program. Of one that was killed before it could say, it is
+// what its samples stand for.
+func cpuUsed(r *data.Run) time.Duration {
+	used := cpuTime(r)
+	if used == 0 && r.Header.Resource == "cpu" {
+		used = time.Duration(countOf(r)) * r.Header.Period
+	}
+	return used
+}

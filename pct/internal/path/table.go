@@ -16,9 +16,9 @@ type Column struct {
 	Group   string // NAME=VALUE of Options.By, "" without
 	Values  int    // samples with a value
 	Missing int    // samples without
-	Numeric bool
+	Numeric bool   // all values are numbers that can be added: no pointers, no characters
 
-	// If all values are numbers:
+	// If they are:
 	Min, Mean, Max float64
 
 	// The values, most frequent first.
@@ -103,7 +103,7 @@ func (s *Selection) column(name string, getters []getter) Column {
 			c.Values++
 			counts[value]++
 			n, ok := parseNumber(value)
-			if !ok {
+			if !ok || !quantity(value) {
 				c.Numeric = false
 			}
 			sum += n.float

@@ -49,6 +49,12 @@ func parseNumber(s string) (number, bool) {
 	return number{float: f}, err == nil && !strings.Contains(token, "_")
 }
 
+// quantity reports whether a number, as the debugger prints it, is one of which there is a
+// mean: neither a pointer, 0x401136 <main+4>, nor a character, 65 'A'.
+func quantity(s string) bool {
+	return !strings.HasPrefix(s, "0x") && !strings.HasPrefix(s, "(") && !strings.HasSuffix(s, "'")
+}
+
 func (a number) compare(b number) int {
 	if !a.whole || !b.whole {
 		return cmp.Compare(a.float, b.float)

@@ -35,7 +35,7 @@ func Processes(w io.Writer, all []path.Process) error {
 		}
 		table = append(table, []string{
 			number0(p.Pid), number0(p.Ppid), cmp.Or(Printable(p.How), unknown), cmp.Or(Printable(p.State), unknown),
-			cmp.Or(Printable(p.Mode), unknown), inSeconds(p.Start), wall, inSeconds(p.CPU), inSeconds(p.Subtree),
+			cmp.Or(Printable(p.Mode), unknown), inSeconds(p.Start), wall, used(p.CPU), used(p.Subtree),
 			strconv.FormatUint(p.Samples, 10), strconv.FormatUint(p.Lost, 10), indent + strings.Join(commands, " => "),
 		})
 	}
@@ -72,6 +72,14 @@ func columns(w io.Writer, table [][]string) error {
 }
 
 func inSeconds(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) }
+
+// used is a CPU time, of which 0 means that it is unknown: whatever ran has used some.
+func used(d time.Duration) string {
+	if d == 0 {
+		return unknown
+	}
+	return inSeconds(d)
+}
 
 // number0 is a number of which 0 means that it is unknown.
 func number0(n int) string {
