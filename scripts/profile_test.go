@@ -113,6 +113,7 @@ func TestProfileMisuse(t *testing.T) {
 // permits no events, are one message, and nothing is run.
 func TestProfileRefusesFaults(t *testing.T) {
 	dir := t.TempDir()
+	t.Setenv("PCT_DIR", filepath.Join(dir, "data"))
 	text, err := os.ReadFile("profile")
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,8 @@
  * pct-launch: execute a program with libpct.so preloaded, if that can work.
  *
  *   pct-launch -root
+ *   pct-launch -room DIR BYTES
+ *   pct-launch -sweep DIR PARENT
  *   pct-launch [-environ FILE] [-ignored MASK] [-preload LIB... -else FILE [-set NAME=VALUE]...] PROG [ARG...]
  *
  * The program gets the environment in FILE (NUL-terminated strings, as in
@@ -16,7 +18,9 @@
  * executed: the reason, a clause such as "is linked statically", is written to the
  * file of -else, and the exit status is 0. A script is what its interpreter is.
  *
- * -root prints where run directories are without $PCT_DIR.
+ * -root prints where run directories are without $PCT_DIR. -room prints why no directory with a file of so many bytes can be
+ * made in DIR, nothing if one can. -sweep waits until the process PARENT, which has started us, ends or sends SIGUSR2, and
+ * removes DIR and its files.
  *
  * Exit status 127 if the program was not found, 126 if it can't be executed, 2 for
  * a wrong command line.
@@ -24,7 +28,9 @@
  * example: pct-launch -preload /usr/local/lib/pct/libpct.so -else why -set PCT=q1000 ls
  */
 #define _GNU_SOURCE
+#include "room.h"
 #include "root.h"
+#include "sweep.h"
 #include "unfit.h"
 
 #include <errno.h>
@@ -202,6 +208,14 @@ static int print_root(void) {
 int main(int argc, char **argv) {
     if (argc == 2 && strcmp(argv[1], "-root") == 0)
         return print_root();
+    if (argc == 4 && strcmp(argv[1], "-room") == 0) {
+        int error = why_no_room(argv[2], strtoul(argv[3], NULL, 10));
+        if (error)
+            puts(strerror(error));
+        return 0;
+    }
+    if (argc == 4 && strcmp(argv[1], "-sweep") == 0)
+        return sweep(argv[2], (pid_t)atoi(argv[3]));
     const char *env_file = NULL, *otherwise = NULL;
     char **sets = must(calloc((size_t)argc + 1, sizeof *sets));
     char **libraries = must(calloc((size_t)argc + 1, sizeof *libraries));

@@ -219,3 +219,20 @@ func FuzzMeta(f *testing.F) {
 		}
 	})
 }
+
+// Of a run whose collector was killed at any instant, what is whole is read.
+func TestKilledCollector(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, metaFile)
+	check(t, os.WriteFile(file, []byte("version=1\nexe=/bin/prog\nstate=runn"), 0o600))
+	if m, err := ReadMeta(dir); m.Exe != "/bin/prog" || m.State != "" || err == nil || !strings.Contains(err.Error(), "line 3 is cut off; what stands before was read") {
+		t.Errorf("a meta that is cut off: %+v, %v", m, err)
+	}
+	for _, name := range []string{treeFile, "." + metaFile} {
+		dir := t.TempDir()
+		check(t, os.WriteFile(filepath.Join(dir, name), []byte("1\n"), 0o600))
+		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "has no data: its collector was killed before it wrote any") {
+			t.Errorf("a directory with %s alone: %v", name, err)
+		}
+	}
+}

@@ -152,13 +152,17 @@ func (m Meta) encode() []byte {
 }
 
 // decodeMeta reads the text of the file. Unknown keys are passed over: they are
-// of a later version.
+// of a later version. A last line without its end is not read: its writer was killed.
 func decodeMeta(src []byte) (Meta, error) {
 	var m Meta
 	n := 0
 	for line := range strings.Lines(string(src)) {
 		n++
-		name, value, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "=")
+		line, whole := strings.CutSuffix(line, "\n")
+		if !whole {
+			return m, fmt.Errorf("line %d is cut off; what stands before was read", n)
+		}
+		name, value, ok := strings.Cut(line, "=")
 		if !ok {
 			return m, fmt.Errorf("line %d is not KEY=VALUE", n)
 		}

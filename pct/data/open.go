@@ -236,6 +236,9 @@ func readRegular(path string) ([]byte, error) {
 // notARun tells those who named the directory above to name what is in it, and those
 // whose disk was full that nothing is.
 func notARun(path string) error {
+	if unfinished(path) {
+		return fmt.Errorf("%s has no data: its collector was killed before it wrote any, or the disk was full", path)
+	}
 	if empty(path) {
 		return fmt.Errorf("%s has no data: it is no run directory, or the disk was full when it was made", path)
 	}
@@ -244,6 +247,15 @@ func notARun(path string) error {
 		hint = fmt.Sprintf("; it holds some, such as %s", filepath.Dir(inside[0]))
 	}
 	return fmt.Errorf("%s is not a run directory: it has neither %s nor %s nor count files%s", path, metaFile, pathsFile, hint)
+}
+
+// unfinished reports whether a directory holds nothing but a tree, or a meta that is being made: that of a run whose
+// collector was killed.
+func unfinished(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err == nil && len(entries) > 0 && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		return e.Name() != treeFile && e.Name() != "."+metaFile
+	})
 }
 
 // empty reports whether a directory holds no byte.

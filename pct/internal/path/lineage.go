@@ -109,7 +109,7 @@ func (rd *Reader) lineage(dirs []string) (roots []*node, warnings []string, err 
 		dir := runDir(name)
 		m, err := data.ReadMeta(dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, nil, err
+			warnings = append(warnings, err.Error())
 		}
 		f := trees.of(dir, m)
 		i := -1
@@ -141,7 +141,7 @@ func (rd *Reader) lineage(dirs []string) (roots []*node, warnings []string, err 
 			roots = append(roots, n)
 		}
 	}
-	return roots, trees.warnings, nil
+	return roots, append(warnings, trees.warnings...), nil
 }
 
 // nodes links the processes of a tree.

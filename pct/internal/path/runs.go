@@ -364,6 +364,10 @@ func (rs *Runs) empty() error {
 			all = "the only one was"
 		}
 		why += fmt.Sprintf(": %s lost (%s)", all, strings.Join(reasons(r.Run), ", "))
+	case r.Meta.State == stateRunning && !r.goesOn:
+		why += ": its collector was killed before it wrote one"
+	case r.Meta.State == stateRunning && r.Meta.Period == 0:
+		why += " yet: the program has not used one interval of what is measured"
 	case r.Meta.State == stateRunning && r.Meta.Samples == 0:
 		why += " yet: the program has not used one period of CPU time"
 	case r.Meta.Period > 0 && r.Meta.CPU > 4*r.Meta.Period:
