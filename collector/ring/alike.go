@@ -73,7 +73,7 @@ func likeFunction(all []elf.Symbol, name string) string {
 		if strings.Contains(whole, ".") {
 			continue
 		}
-		plain := unspaced(demangle.Filter(whole, demangle.NoParams, demangle.NoTemplateParams))
+		plain := unspaced(demangle.Filter(funcname.ForDemangler(whole), demangle.NoParams, demangle.NoTemplateParams))
 		if strings.HasSuffix(plain, "::"+name) {
 			return plain
 		}

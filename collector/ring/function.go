@@ -106,7 +106,7 @@ func plainlyNamed(all []elf.Symbol, name string) (*elf.Symbol, error) {
 			continue
 		}
 		for _, options := range [][]demangle.Option{{demangle.NoParams, demangle.NoTemplateParams}, {demangle.NoParams}, nil} {
-			plain, err := demangle.ToString(whole, options...)
+			plain, err := demangle.ToString(funcname.ForDemangler(whole), options...)
 			if err != nil {
 				break
 			}
@@ -114,7 +114,7 @@ func plainlyNamed(all []elf.Symbol, name string) (*elf.Symbol, error) {
 				continue
 			}
 			at[s.Value], found = true, &all[i]
-			full, _ := demangle.ToString(whole)
+			full, _ := demangle.ToString(funcname.ForDemangler(whole))
 			candidates = append(candidates, fmt.Sprintf("calls:%s is %s", s.Name, full))
 			break
 		}

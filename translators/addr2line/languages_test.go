@@ -65,10 +65,11 @@ var languages = []language{
 	},
 	{
 		name: "Rust", sources: []string{"tree.rs"}, build: compile("rustc", "-O", "-g", "tree.rs"),
-		own: `^_ZN4tree|tree..shapes..Square.*4area17h`,
+		own: `^_ZN4tree|tree..shapes..Square.*4area17h|28__rust_begin_short_backtrace17h`,
 		names: []string{"tree::main", "tree::mix", "tree::step", "tree::shapes::largest",
-			"<tree::shapes::Square as tree::shapes::Area>::area"},
-		symbols: []string{"tree::main", "tree::mix", "tree::shapes::largest", "<tree::shapes::Square as tree::shapes::Area>::area"},
+			"<tree::shapes::Square as tree::shapes::Area>::area", "std::sys::backtrace::__rust_begin_short_backtrace"},
+		symbols: []string{"tree::main", "tree::mix", "tree::shapes::largest", "<tree::shapes::Square as tree::shapes::Area>::area",
+			"std::sys::backtrace::__rust_begin_short_backtrace"},
 	},
 	{
 		name: "Rust, v0 names", sources: []string{"tree.rs"},

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ianlancetaylor/demangle"
+	"github.com/profilecollection/pct/internal/funcname"
 
 	"github.com/profilecollection/pct/dbctl/internal/mi"
 	"github.com/profilecollection/pct/unwind"
@@ -54,7 +55,7 @@ func (m *matcher) match(symbol string) bool {
 
 // readable is a symbol's name in the source language.
 func readable(symbol string) string {
-	return demangle.Filter(symbol, demangle.NoParams, demangle.NoTemplateParams)
+	return demangle.Filter(funcname.ForDemangler(symbol), demangle.NoParams, demangle.NoTemplateParams)
 }
 
 // plainName is a name without template arguments and parameters, as reports give
