@@ -135,14 +135,71 @@ func TestLanguages(t *testing.T) {
 
 			stripped := program + ".stripped"
 			command(t, "", "strip", "-o", stripped, program)
-			if f, err := elf.Open(stripped); err != nil || f.Section(".eh_frame") == nil {
-				return // of Go nothing is left that tells where functions are
+			if l.name == "Go" {
+				wantGoTable(t, vaddrs, translate(t, stripped, vaddrs), ours)
+				return
 			}
 			for i, frames := range translate(t, stripped, vaddrs) {
 				if len(frames) != 1 || !regexp.MustCompile(`^program\.stripped\+0x[0-9a-f]+$|^main$`).MatchString(frames[0].Func) {
 					t.Errorf("stripped: 0x%x is %v, %v with all", vaddrs[i], frames, ours[i])
 				}
 			}
+		})
+	}
+}
+
+// wantGoTable holds what is known of a stripped Go program against what its debug data say: the line of
+// the instruction, and the function that it is in.
+func wantGoTable(t *testing.T, vaddrs []uint64, stripped, whole [][]translators.Location) {
+	t.Helper()
+	for i, frames := range stripped {
+		outer := whole[i][len(whole[i])-1]
+		if len(frames) != 1 || frames[0].Func != outer.Func || frames[0].Line != whole[i][0].Line || frames[0].File != whole[i][0].File {
+			t.Errorf("stripped: 0x%x is %v, %v with all", vaddrs[i], frames, whole[i])
+		}
+	}
+}
+
+// Stripped Go programs have their names however they are linked: also where C stands before Go's code,
+// and where addresses are relocated.
+func TestStrippedGo(t *testing.T) {
+	const program = `package main
+
+// static int twice(int x) { return 2*x; }
+import "C"
+
+//go:noinline
+func work(n int) int {
+	s := 0
+	for i := 0; i < n; i++ {
+		s ^= i
+	}
+	return s
+}
+
+func main() { println(work(100) + int(C.twice(3))) }
+`
+	for name, how := range map[string]struct {
+		c     bool
+		flags []string
+	}{
+		"plain": {}, "PIE": {flags: []string{"-buildmode=pie"}}, "cgo": {c: true}, "cgo PIE": {c: true, flags: []string{"-buildmode=pie"}},
+		"external PIE": {flags: []string{"-buildmode=pie", "-ldflags=-linkmode=external"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir, text := t.TempDir(), program
+			if !how.c {
+				text = strings.NewReplacer("import \"C\"\n", "", "int(C.twice(3))", "3").Replace(text)
+			}
+			if err := os.WriteFile(dir+"/p.go", []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			command(t, "", append(append([]string{"go", "build"}, how.flags...), "-o", dir+"/p", dir+"/p.go")...)
+			command(t, "", "strip", "-o", dir+"/stripped", dir+"/p")
+			l := language{own: `^main\.(work|main|init)|^runtime\.(printint|main|goexit0)$`}
+			vaddrs := l.instructions(t, dir+"/p")
+			wantGoTable(t, vaddrs, translate(t, dir+"/stripped", vaddrs), translate(t, dir+"/p", vaddrs))
 		})
 	}
 }

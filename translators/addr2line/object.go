@@ -15,6 +15,7 @@ import (
 type object struct {
 	code    *file           // its program headers say what is code
 	debug   *debuginfo.Data // nil if there is none
+	golang  *goTable        // nil if there is none, or debug data
 	symbols *symbolTable
 	stubs   []stub
 	name    string // that its users know it by
@@ -42,6 +43,9 @@ func (d finder) open(path, buildID string) (*object, error) {
 	if g != nil {
 		o.debug = d.debugInfo(g, f.lowestCode())
 	}
+	if o.debug == nil {
+		o.golang = f.goTable()
+	}
 	o.symbols = readSymbols(f, g, f.miniDebug())
 	o.stubs = f.stubs(o.symbols.find)
 	if o.symbols.ada {
@@ -65,6 +69,15 @@ func (o *object) frames(out []translators.Location, vaddr uint64, want debuginfo
 		}
 	}
 	switch {
+	case len(out) == before && o.golang != nil:
+		at, ok := o.golang.find(vaddr)
+		if !ok {
+			at.Func = o.symbol(vaddr)
+		}
+		if want.NoLines {
+			at.File, at.Line = "", 0
+		}
+		out = append(out, at)
 	case len(out) == before:
 		out = append(out, translators.Location{Func: o.symbol(vaddr)})
 	case last.Func == "" && !last.Inlined && !(want.NoNames && last.Located()):
