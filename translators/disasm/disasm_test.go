@@ -24,7 +24,7 @@ __attribute__((noinline)) int loop(int n) { int s = 0; for (int i = 0; i < n; i+
 int main(int argc, char **argv) { return loop(argc) + loop(argc * 7); }
 `
 
-func program(t *testing.T, flags ...string) string {
+func program(t testing.TB, flags ...string) string {
 	t.Helper()
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "a.c"), source)
@@ -33,7 +33,7 @@ func program(t *testing.T, flags ...string) string {
 	return path
 }
 
-func command(t *testing.T, argv ...string) string {
+func command(t testing.TB, argv ...string) string {
 	t.Helper()
 	out, err := exec.Command(argv[0], argv[1:]...).Output()
 	if err != nil {
@@ -42,7 +42,7 @@ func command(t *testing.T, argv ...string) string {
 	return string(out)
 }
 
-func write(t *testing.T, path, text string) {
+func write(t testing.TB, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
 		t.Fatal(err)

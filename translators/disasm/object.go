@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"debug/elf"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -102,8 +103,10 @@ func (o *object) code(low, high uint64) []byte {
 		if p.Type != elf.PT_LOAD || p.Flags&elf.PF_X == 0 || low < p.Vaddr || low-p.Vaddr >= p.Filesz {
 			continue
 		}
-		b := make([]byte, min(high-low, p.Filesz-(low-p.Vaddr)))
-		if _, err := p.ReadAt(b, int64(low-p.Vaddr)); err != nil {
+		n := min(high-low, p.Filesz-(low-p.Vaddr))
+		// Into what grows as there is something: the headers may say anything.
+		b, err := io.ReadAll(io.NewSectionReader(p, int64(low-p.Vaddr), int64(n)))
+		if err != nil {
 			return nil
 		}
 		return b
