@@ -32,11 +32,16 @@ void memory_begin(struct memory *m, uintptr_t sp, uintptr_t alt, size_t size);
 /* What memory_load does for a word outside the direct range. */
 bool memory_load_elsewhere(struct memory *m, uintptr_t at, uint64_t *word);
 
+/* A word anywhere: registers and expressions may lead to one that is not aligned. */
+struct memory_word {
+	uint64_t v;
+} __attribute__((packed, may_alias));
+
 /* Reads a word of a stack. */
 static inline bool memory_load(struct memory *m, uintptr_t at, uint64_t *word)
 {
 	if (__builtin_expect(at - m->low <= m->span, 1)) {
-		*word = *(const uint64_t *)at;
+		*word = ((const struct memory_word *)at)->v;
 		return true;
 	}
 	return memory_load_elsewhere(m, at, word);

@@ -109,7 +109,8 @@ void objects_read_header(struct object *o)
 	table = cursor_u8(&c);
 	cursor_pointer(&c, pointer, g->header);
 	n = count == ENCODING_OMIT ? 0 : cursor_pointer(&c, count, g->header);
-	if (version != 1 || table != (ENCODING_DATA_RELATIVE | ENCODING_SDATA4) || c.bad || n > (g->data_end - cursor_at(&c)) / 8)
+	if (version != 1 || table != (ENCODING_DATA_RELATIVE | ENCODING_SDATA4) || c.bad || n > (g->data_end - cursor_at(&c)) / 8 ||
+	    cursor_at(&c) % sizeof(int32_t))
 		return;
 	o->table = cursor_at(&c);
 	o->count = (uint32_t)n;

@@ -58,6 +58,12 @@ static void restore(struct row *row, uint64_t reg, const struct row *initial)
 		row->rules[place] = initial->rules[place];
 }
 
+/* A factored offset, which may be any number: a product that is too large is a wrong one, and no undefined behaviour. */
+static int64_t factored(uint64_t n, int64_t scale)
+{
+	return (int64_t)(n * (uint64_t)scale);
+}
+
 static struct rule offset_rule(struct cursor *c, enum rule_kind kind, int64_t offset)
 {
 	c->bad |= offset != (int32_t)offset;
@@ -121,23 +127,23 @@ static bool extended(struct cfi_work *w, struct cursor *c, struct run *run, unsi
 		break;
 	case OFFSET_EXTENDED:
 		reg = cursor_uleb(c);
-		set(row, reg, offset_rule(c, RULE_OFFSET, (int64_t)cursor_uleb(c) * scale));
+		set(row, reg, offset_rule(c, RULE_OFFSET, factored(cursor_uleb(c), scale)));
 		break;
 	case OFFSET_EXTENDED_SF:
 		reg = cursor_uleb(c);
-		set(row, reg, offset_rule(c, RULE_OFFSET, cursor_sleb(c) * scale));
+		set(row, reg, offset_rule(c, RULE_OFFSET, factored((uint64_t)cursor_sleb(c), scale)));
 		break;
 	case NEGATIVE_OFFSET:
 		reg = cursor_uleb(c);
-		set(row, reg, offset_rule(c, RULE_OFFSET, -(int64_t)cursor_uleb(c) * scale));
+		set(row, reg, offset_rule(c, RULE_OFFSET, factored(-cursor_uleb(c), scale)));
 		break;
 	case VAL_OFFSET:
 		reg = cursor_uleb(c);
-		set(row, reg, offset_rule(c, RULE_VAL_OFFSET, (int64_t)cursor_uleb(c) * scale));
+		set(row, reg, offset_rule(c, RULE_VAL_OFFSET, factored(cursor_uleb(c), scale)));
 		break;
 	case VAL_OFFSET_SF:
 		reg = cursor_uleb(c);
-		set(row, reg, offset_rule(c, RULE_VAL_OFFSET, cursor_sleb(c) * scale));
+		set(row, reg, offset_rule(c, RULE_VAL_OFFSET, factored((uint64_t)cursor_sleb(c), scale)));
 		break;
 	case RESTORE_EXTENDED:
 		restore(row, cursor_uleb(c), &w->initial);
@@ -168,7 +174,7 @@ static bool extended(struct cfi_work *w, struct cursor *c, struct run *run, unsi
 		break;
 	case DEF_CFA_SF:
 		define_register(c, row);
-		define_offset(c, row, cursor_sleb(c) * scale);
+		define_offset(c, row, factored((uint64_t)cursor_sleb(c), scale));
 		break;
 	case DEF_CFA_REGISTER:
 		define_register(c, row);
@@ -177,7 +183,7 @@ static bool extended(struct cfi_work *w, struct cursor *c, struct run *run, unsi
 		define_offset(c, row, (int64_t)cursor_uleb(c));
 		break;
 	case DEF_CFA_OFFSET_SF:
-		define_offset(c, row, cursor_sleb(c) * scale);
+		define_offset(c, row, factored((uint64_t)cursor_sleb(c), scale));
 		break;
 	case DEF_CFA_EXPR:
 		row->cfa = expression(c, RULE_EXPR);
@@ -214,7 +220,7 @@ bool program_execute(struct cfi_work *w, struct cursor *c, uint64_t start, uint6
 			run.at += low * w->common.code_align;
 			break;
 		case OFFSET:
-			set(&w->row, low, offset_rule(c, RULE_OFFSET, (int64_t)cursor_uleb(c) * w->common.data_align));
+			set(&w->row, low, offset_rule(c, RULE_OFFSET, factored(cursor_uleb(c), w->common.data_align)));
 			break;
 		case RESTORE:
 			restore(&w->row, low, &w->initial);
