@@ -3,6 +3,8 @@
 #
 #   make              build the commands into BIN (default bin)
 #   make test         run all tests; packages that fail, once more (scripts/test)
+#   make fuzz         fuzz what reads data of others, for FUZZTIME seconds (scripts/fuzz)
+#   make soak         the whole matrix and random harm, for SOAK minutes (soak/)
 #   make check        formatting, static analysis, import table
 #   make bench        cost of a sample, by the library and by dbctl, against the baselines
 #   make install      into PREFIX (default /usr/local), below DESTDIR if set
@@ -12,6 +14,8 @@
 BIN     = bin
 PREFIX  = /usr/local
 DESTDIR =
+FUZZTIME = 180
+SOAK    = 60
 GO      = go
 CC      = cc
 CFLAGS  = -std=c11 -O2 -Wall -Wextra
@@ -64,6 +68,12 @@ all: need-build
 test: need-test
 	PCT_CACHE=none GO='$(GO)' scripts/test ./...
 
+fuzz: need-test
+	FUZZTIME=$(FUZZTIME) GO='$(GO)' scripts/fuzz
+
+soak: need-test all
+	$(GO) run ./soak -matrix -bin $(BIN) -minutes $(SOAK)
+
 check: need-check
 	@echo gofmt; fmt=$$(gofmt -l .) && if [ -n "$$fmt" ]; then \
 		echo "not formatted (gofmt -w):"; echo "$$fmt"; exit 1; fi
@@ -103,4 +113,4 @@ clean:
 need-build need-test need-check:
 	@scripts/need $(@:need-%=%)
 
-.PHONY: all test check bench install uninstall clean need-build need-test need-check
+.PHONY: all test fuzz soak check bench install uninstall clean need-build need-test need-check
