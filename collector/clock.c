@@ -19,9 +19,7 @@ static _Atomic bool paused;
 static bool trying; /* another clock is at hand if this can't be had */
 static void (*handler)(int, siginfo_t *, void *);
 static __thread bool little __attribute__((tls_model("initial-exec")));
-
-/* Signals that nobody misses if a tick comes when no handler is there, then others that are seldom used. */
-static const int candidates[] = { SIGURG, SIGWINCH, SIGSTKFLT, SIGPROF, SIGVTALRM };
+static _Atomic bool leaving; /* a signal, by one thread at a time */
 
 bool clock_of_each_thread(void)
 {
@@ -115,39 +113,48 @@ void clock_give(int slot)
 	slot_give(&slots[slot]);
 }
 
+/* Whether a signal is a tick of the clock, and its data. */
+static bool ticked(int signal, const siginfo_t *info, uint32_t *data)
+{
+	if (ticking.kind == BY_NOTHING)
+		return false;
+	if (ticker_timed(info, data))
+		return true;
+	return ticking.kind != BY_TIMER && perf_ticked(signal, info, data);
+}
+
+bool clock_is_tick(int signal, const siginfo_t *info)
+{
+	uint32_t data;
+	bool late;
+
+	return ticked(signal, info, &data) || (signal == SIGTRAP && perf_counted(info, &data, &late));
+}
+
 bool clock_ticked(int signal, const siginfo_t *info, uint64_t *missed)
 {
 	struct slot *s;
 	uint32_t i;
 
 	*missed = 0;
-	if (ticking.kind == BY_NOTHING)
+	if (!ticked(signal, info, &i))
 		return false;
-	if (ticking.kind == BY_TIMER) {
-		if (info->si_code != SI_TIMER)
-			return false;
-		i = (uint32_t)info->si_value.sival_int;
+	if (ticking.kind == BY_TIMER)
 		*missed = (uint64_t)info->si_overrun;
-	} else if (!perf_ticked(signal, info, &i)) {
-		return false;
-	}
 	s = ticking.kind == BY_PERF_SIGNAL ? slot_own() : i < CLOCK_SLOTS ? &slots[i] : NULL;
 	if (s && ticker_wants_next(&s->ticker))
 		slot_next(s);
 	return true;
 }
 
-/* Takes the first signal that the program does not use. */
-static bool choose_signal(int but)
+/* Takes the first signal that the program does not use, and that is not in a set. */
+static bool choose_signal(uint64_t but)
 {
-	for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
-		if (candidates[i] != but && signals_free(candidates[i])) {
-			atomic_store(&ticking.signo, candidates[i]);
-			signals_install(candidates[i], handler);
-			return true;
-		}
-	}
-	atomic_store(&ticking.signo, 0);
+	int signal = signals_take_any(but, handler);
+
+	atomic_store(&ticking.signo, signal);
+	if (signal)
+		return true;
 	atomic_store(&paused, true);
 	note_post(NOTE_NO_SIGNAL);
 	return false;
@@ -238,25 +245,79 @@ uint64_t clock_choose(void (*f)(int, siginfo_t *, void *))
 	return ticking.early;
 }
 
-bool clock_yield_signal(int signal)
+/* Goes over to another signal, which is not in a set. */
+static void leave(int signal, uint64_t but)
 {
 	bool was_paused = atomic_load(&paused);
 
 	if (signal == SIGTRAP && events_give_up())
 		slot_each(stop_events);
-	if (signal != atomic_load(&ticking.signo))
-		return false;
+	if (signal != atomic_load(&ticking.signo)) {
+		signals_retire(signal);
+		return;
+	}
 	atomic_store(&paused, true);
 	slot_each(stop);
+	signals_retire(signal);
 	note_post(ticking.kind == BY_PERF_TRAP ? NOTE_TRAP_TAKEN : NOTE_SIGNAL_TAKEN);
-	signals_give_back(signal);
 	if (ticking.kind == BY_PERF_TRAP)
 		ticking.kind = BY_PERF_SIGNAL;
-	if (!choose_signal(signal))
-		return true;
+	if (!choose_signal(but))
+		return;
 	atomic_store(&paused, was_paused);
 	slot_each(start);
-	return true;
+}
+
+/* The same in one thread at a time, and only once of each signal. */
+static void leave_once(int signal, uint64_t but)
+{
+	uint64_t all = UINT64_MAX, mask;
+
+	sys4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &mask, sizeof all);
+	while (atomic_exchange(&leaving, true))
+		sys0(SYS_sched_yield);
+	if (signals_in_use() & signals_bit(signal))
+		leave(signal, but);
+	atomic_store(&leaving, false);
+	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
+}
+
+void clock_yield_signal(int signal)
+{
+	leave_once(signal, 0);
+}
+
+void clock_avoid(uint64_t set)
+{
+	int signal = atomic_load(&ticking.signo);
+
+	/* The trap of an event is no other thread's, and never pending where the program could find it. */
+	if (signal && signal != SIGTRAP && set & signals_bit(signal) && signals_take_any(set, handler))
+		leave_once(signal, set);
+}
+
+void clock_halt(void)
+{
+	struct slot *s = slot_own();
+	uint64_t mask;
+
+	if (!s)
+		return;
+	slot_hold(s, &mask);
+	stop(s);
+	slot_unhold(s, &mask);
+}
+
+void clock_go_on(void)
+{
+	struct slot *s = slot_own();
+	uint64_t mask;
+
+	if (!s)
+		return;
+	slot_hold(s, &mask);
+	start(s);
+	slot_unhold(s, &mask);
 }
 
 void clock_check(void)

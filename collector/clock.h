@@ -57,11 +57,21 @@ void clock_forget(void);
  */
 bool clock_ticked(int signal, const siginfo_t *info, uint64_t *missed);
 
+/* Whether a signal is a tick of ours, or of an event; changes nothing. */
+bool clock_is_tick(int signal, const siginfo_t *info);
+
 /*
- * The program wants this signal for itself: the clock goes over to another one, with all
- * threads, and events that need it are given up. False if the clock did not use it.
+ * The program uses this signal itself: the clock goes over to another one, with all
+ * threads, events that need it are given up, and it is retired.
  */
-bool clock_yield_signal(int signal);
+void clock_yield_signal(int signal);
+
+/* The program has a descriptor for a set of signals: the clock leaves its own if that is one of them, and there is another. */
+void clock_avoid(uint64_t set);
+
+/* The calling thread executes another program: its clock stops; that has failed: it goes on. */
+void clock_halt(void);
+void clock_go_on(void);
 
 /* Posts a note if the clock's signal was taken from it unseen. */
 void clock_check(void);

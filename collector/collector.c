@@ -7,6 +7,7 @@
 #include "image.h"
 #include "mapped.h"
 #include "mapping.h"
+#include "mask.h"
 #include "note.h"
 #include "object.h"
 #include "options.h"
@@ -31,7 +32,7 @@ enum { UNKNOWN, ASLEEP, STARTING, AWAKE };
 
 static _Atomic int state;
 
-static void on_signal(int signal, siginfo_t *info, void *context)
+void collector_signal(int signal, siginfo_t *info, void *context)
 {
 	uint64_t missed;
 
@@ -63,8 +64,21 @@ static void forked(void)
 	rundir_forget();
 	note_forget();
 	now();
+	mask_unsettle();
 	clock_forget();
 	clock_begin();
+}
+
+static void before_fork(void)
+{
+	if (atomic_load(&state) == AWAKE && collector_mine())
+		mask_settle();
+}
+
+static void after_fork(void)
+{
+	if (atomic_load(&state) == AWAKE && collector_mine())
+		mask_unsettle();
 }
 
 static bool start(void)
@@ -85,9 +99,12 @@ static bool start(void)
 	object_set_entry((uintptr_t)getauxval(AT_ENTRY));
 	if (options.bad)
 		note_post(NOTE_LETTERS);
-	pthread_atfork(NULL, NULL, forked);
-	early = clock_choose(on_signal);
-	fpe_start(on_signal);
+	pthread_atfork(before_fork, after_fork, forked);
+	early = clock_choose(collector_signal);
+	fpe_start(collector_signal);
+	/* A trap that is blocked would end the program. */
+	mask_adopt();
+	fpe_thread();
 	if (early)
 		sample_start(early);
 	if (options.verbose)
@@ -158,11 +175,30 @@ void collector_complete(bool for_good)
 	release_slow_blocked(&mask);
 }
 
+void collector_executes(void)
+{
+	if (atomic_load(&state) != AWAKE)
+		return;
+	collector_complete(false);
+	if (collector_mine())
+		clock_halt();
+	mask_settle();
+	/* What is pending stays so in the other program. */
+	if (collector_mine())
+		mask_drain(signals_in_use());
+}
+
 void collector_goes_on(void)
 {
 	uint64_t mask;
 
-	if (atomic_load(&state) != AWAKE || !collector_mine() || !take_slow_blocked(&mask))
+	if (atomic_load(&state) != AWAKE)
+		return;
+	mask_unsettle();
+	if (!collector_mine())
+		return;
+	clock_go_on();
+	if (!take_slow_blocked(&mask))
 		return;
 	rundir_write(false);
 	release_slow_blocked(&mask);
@@ -191,6 +227,9 @@ void collector_confine(void)
 	clock_pause();
 	sample_off(true);
 	collector_complete(true);
+	mask_end();
+	for (int s = 1; s < 32; s++)
+		signals_give_back(s);
 	atomic_compare_exchange_strong(&state, &awake, ASLEEP);
 }
 

@@ -4,6 +4,7 @@
 #ifndef PCT_COLLECTOR_H
 #define PCT_COLLECTOR_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -19,8 +20,14 @@ bool collector_starts(void);
 /* Whether the caller is the process that the collector runs in: not so in a child by vfork. */
 bool collector_mine(void);
 
-/* The process ends normally: for good, or it tries to execute another program. */
+/* The handler of all signals of ours. */
+void collector_signal(int signal, siginfo_t *info, void *context);
+
+/* The process ends normally: for good, or it may go on. */
 void collector_complete(bool for_good);
+
+/* It executes another program, which is to find the mask and the pending signals that it would without us. */
+void collector_executes(void);
 
 /* The program is about to limit its address space or its data to so many bytes. */
 void collector_limited(uint64_t space);

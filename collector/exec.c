@@ -3,6 +3,7 @@
  * so before, and no longer if that fails. What can't be measured of the other is told (unmeasured.h).
  */
 #include "collector.h"
+#include "mask.h"
 #include "next.h"
 #include "unmeasured.h"
 
@@ -10,16 +11,28 @@
 #include <spawn.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 /* Calls the function that would have been called without us. */
 #define EXECUTE(name, ...)                                                       \
 	({                                                                       \
 		__typeof__(&name) f = (__typeof__(&name))dlsym(RTLD_NEXT, #name); \
-		collector_complete(false);                                            \
+		collector_executes();                                                 \
 		int err = f(__VA_ARGS__);                                        \
 		collector_goes_on();                                             \
 		err;                                                             \
+	})
+
+/* Calls what makes a process with the calling thread's mask. */
+#define SETTLED(call)                                 \
+	({                                            \
+		__typeof__(call) result;              \
+		mask_settle();                        \
+		result = call;                        \
+		mask_unsettle();                      \
+		result;                               \
 	})
 
 EXPORT int execve(const char *path, char *const argv[], char *const envp[])
@@ -55,14 +68,24 @@ EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_acti
 		       char *const argv[], char *const envp[])
 {
 	unmeasured_path(path);
-	return NEXT(posix_spawn)(pid, path, actions, attributes, argv, envp);
+	return SETTLED(NEXT(posix_spawn)(pid, path, actions, attributes, argv, envp));
 }
 
 EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
 			char *const argv[], char *const envp[])
 {
 	unmeasured_file(file);
-	return NEXT(posix_spawnp)(pid, file, actions, attributes, argv, envp);
+	return SETTLED(NEXT(posix_spawnp)(pid, file, actions, attributes, argv, envp));
+}
+
+EXPORT int system(const char *command)
+{
+	return SETTLED(NEXT(system)(command));
+}
+
+EXPORT FILE *popen(const char *command, const char *kind)
+{
+	return SETTLED(NEXT(popen)(command, kind));
 }
 
 /* The arguments from first to NULL as a vector on the caller's stack; rest is then at what follows. */

@@ -52,11 +52,11 @@ void fpe_start(void (*handler)(int, siginfo_t *, void *))
 		note_post(NOTE_FPE_SIGNALS);
 		return;
 	}
-	signals_install(SIGFPE, handler);
-	if (!signals_ours(SIGTRAP))
-		signals_install(SIGTRAP, handler);
+	if (!signals_take(SIGFPE, handler) || !signals_take(SIGTRAP, handler)) {
+		note_post(NOTE_FPE_SIGNALS);
+		return;
+	}
 	atomic_store(&on, true);
-	fpe_thread();
 }
 
 static bool active(void)
@@ -73,14 +73,10 @@ void fpe_before_thread(void)
 
 void fpe_thread(void)
 {
-	const uint64_t traps = UINT64_C(1) << (SIGFPE - 1) | UINT64_C(1) << (SIGTRAP - 1);
-
 	if (!active()) {
 		mine.theirs = true;
 		return;
 	}
-	/* A trap that is blocked ends the program. The thread may begin with a mask of its own. */
-	sys4(SYS_rt_sigprocmask, SIG_UNBLOCK, &traps, NULL, sizeof traps);
 	set(get() & ~(wanted << MASKS_SHIFT));
 }
 
@@ -95,6 +91,20 @@ static void stop(enum note why)
 		return;
 	note_post(why);
 	set(get() | wanted << MASKS_SHIFT);
+}
+
+void fpe_held(ucontext_t *context)
+{
+	uint32_t *mxcsr = &context->uc_mcontext.fpregs->mxcsr;
+
+	stop(NOTE_FPE_SIGNALS);
+	/* Between the two traps all are masked. */
+	if (mine.stepping) {
+		*mxcsr = (*mxcsr & ~(uint32_t)(FLAGS << MASKS_SHIFT)) | mine.before;
+		context->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
+		mine.stepping = false;
+	}
+	*mxcsr |= wanted << MASKS_SHIFT;
 }
 
 void fpe_stop(void)
@@ -219,6 +229,11 @@ bool fpe_needs(int signal)
 {
 	(void)signal;
 	return false;
+}
+
+void fpe_held(ucontext_t *context)
+{
+	(void)context;
 }
 
 void fpe_stop(void)

@@ -15,7 +15,7 @@
 /* Begins in the calling thread, if it's asked for. handler is to call fpe_signal. */
 void fpe_start(void (*handler)(int, siginfo_t *, void *));
 
-/* The calling thread is about to make one, and is one that was made. */
+/* The calling thread is about to make one or to block a trap, and is one that was made. */
 void fpe_before_thread(void);
 void fpe_thread(void);
 
@@ -24,6 +24,9 @@ bool fpe_signal(int signal, const siginfo_t *info, ucontext_t *context);
 
 /* Whether the program must not block or handle a signal unseen. */
 bool fpe_needs(int signal);
+
+/* In a handler: one of these signals is about to be blocked where the context goes on. No more of it. */
+void fpe_held(ucontext_t *context);
 
 /* No more of it: the program takes the signals, or confines itself. */
 void fpe_stop(void);

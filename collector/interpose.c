@@ -29,13 +29,12 @@ EXPORT int sigaction(int signal, const struct sigaction *set, struct sigaction *
 {
 	if (!signals_ours(signal) || !collector_mine())
 		return NEXT(sigaction)(signal, set, old);
-	/* Of SIGFPE we pass on what is not ours. */
-	if (set && is_handler(set) && !(signal == SIGFPE && fpe_needs(signal))) {
+	if (set && is_handler(set) && signal != SIGFPE) {
 		if (fpe_needs(signal))
 			fpe_stop();
-		if (!clock_yield_signal(signal))
-			signals_give_back(signal);
-		return NEXT(sigaction)(signal, set, old);
+		/* The trap of an event tells whose it is, and interrupts no system call: it goes on beside others. */
+		if (signal != SIGTRAP)
+			clock_yield_signal(signal);
 	}
 	signals_disposition(signal, set, old);
 	return 0;
@@ -77,12 +76,6 @@ EXPORT disposition *bsd_signal(int signo, disposition *f)
 	return aside(signo) ? set_disposition(signo, f, SA_RESTART) : NEXT(signal)(signo, f);
 }
 
-/* Whether it would end the program to block a signal. */
-static bool traps(int signo)
-{
-	return fpe_needs(signo) && collector_mine();
-}
-
 disposition *ssignal(int, disposition *);
 
 EXPORT disposition *ssignal(int signo, disposition *f)
@@ -103,37 +96,24 @@ EXPORT int sigignore(int signo)
 
 EXPORT disposition *sigset(int signo, disposition *f)
 {
-	struct sigaction old;
+	sigset_t set, old;
+	disposition *before;
 
-	/* To hold a signal is to block it, which loses ticks and does no harm, but for traps. */
-	if (f == SIG_HOLD && traps(signo))
-		return sigaction(signo, NULL, &old) == 0 ? old.sa_handler : SIG_ERR;
-	if (f == SIG_HOLD || !aside(signo))
+	if (!aside(signo))
 		return NEXT(sigset)(signo, f);
-	return set_disposition(signo, f, 0);
-}
+	sigemptyset(&set);
+	sigaddset(&set, signo);
+	if (f == SIG_HOLD) {
+		struct sigaction now;
 
-EXPORT int sighold(int signo)
-{
-	return traps(signo) ? 0 : NEXT(sighold)(signo);
-}
-
-static int but_traps(int mask)
-{
-	for (int s = 1; s < 32; s++)
-		if (traps(s))
-			mask &= ~(int)(1u << (s - 1));
-	return mask;
-}
-
-EXPORT int sigblock(int mask)
-{
-	return NEXT(sigblock)(but_traps(mask));
-}
-
-EXPORT int sigsetmask(int mask)
-{
-	return NEXT(sigsetmask)(but_traps(mask));
+		sigprocmask(SIG_BLOCK, &set, &old);
+		sigaction(signo, NULL, &now);
+		before = now.sa_handler;
+	} else {
+		before = set_disposition(signo, f, 0);
+		sigprocmask(SIG_UNBLOCK, &set, &old);
+	}
+	return sigismember(&old, signo) == 1 ? SIG_HOLD : before;
 }
 
 #pragma GCC diagnostic pop
@@ -173,53 +153,6 @@ EXPORT int seccomp_load(void *filter)
 		return -ENOSYS;
 	collector_confine();
 	return f(filter);
-}
-
-/*
- * The set to block instead of `set`. A program that blocks all signals does not mean the one of the
- * clock; one that blocks it among few wants to wait for it, and gets it.
- */
-static const sigset_t *but_ours(int how, const sigset_t *set, sigset_t *copy)
-{
-	enum { FEW = 16 };
-	int count = 0, found = 0;
-	bool forced = false; /* it would end the program */
-
-	if (!set || how == SIG_UNBLOCK)
-		return set;
-	for (int s = 1; s < 32; s++) {
-		bool blocked = sigismember(set, s) == 1;
-
-		count += blocked;
-		if (blocked && signals_ours(s))
-			found = s;
-		forced |= blocked && fpe_needs(s);
-	}
-	if (!found || !collector_mine())
-		return set;
-	if (count > FEW || forced) {
-		*copy = *set;
-		for (int s = 1; s < 32; s++)
-			if (signals_ours(s))
-				sigdelset(copy, s);
-		return copy;
-	}
-	clock_yield_signal(found);
-	return set;
-}
-
-EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
-{
-	sigset_t copy;
-
-	return NEXT(sigprocmask)(how, but_ours(how, set, &copy), old);
-}
-
-EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
-{
-	sigset_t copy;
-
-	return NEXT(pthread_sigmask)(how, but_ours(how, set, &copy), old);
 }
 
 /* What is reserved for us but not used leaves a program little of an address space that it limits. */

@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "collector.h"
 #include "fpe.h"
+#include "mask.h"
 #include "next.h"
 
 #include <pthread.h>
@@ -51,6 +52,7 @@ static void begin_clock(struct birth *b)
 	if (b->little)
 		clock_little_stack();
 	atomic_store_explicit(&b->taken, false, memory_order_release);
+	mask_adopt();
 	fpe_thread();
 	slot = clock_begin();
 	pthread_setspecific(slot_key, (void *)(intptr_t)(slot + 2));
@@ -125,11 +127,12 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
 		create = (create_function *)dlsym(RTLD_NEXT, "pthread_create");
 		atomic_store(&next, create);
 	}
-	if (!b)
-		return create(thread, attributes, f, argument);
-	b->little = attributes && pthread_attr_getstacksize(attributes, &stack) == 0 && stack < LITTLE;
-	err = create(thread, attributes, thread_begins, b);
-	if (err)
+	if (b)
+		b->little = attributes && pthread_attr_getstacksize(attributes, &stack) == 0 && stack < LITTLE;
+	mask_settle();
+	err = b ? create(thread, attributes, thread_begins, b) : create(thread, attributes, f, argument);
+	mask_unsettle();
+	if (b && err)
 		atomic_store(&b->taken, false);
 	return err;
 }
@@ -146,10 +149,10 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t f, void *argument)
 		create = (create_c11 *)dlsym(RTLD_NEXT, "thrd_create");
 		atomic_store(&next, create);
 	}
-	if (!b)
-		return create(thread, f, argument);
-	err = create(thread, c11_thread_begins, b);
-	if (err != thrd_success)
+	mask_settle();
+	err = b ? create(thread, c11_thread_begins, b) : create(thread, f, argument);
+	mask_unsettle();
+	if (b && err != thrd_success)
 		atomic_store(&b->taken, false);
 	return err;
 }

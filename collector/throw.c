@@ -9,6 +9,7 @@
  */
 #include "collector.h"
 #include "consume.h"
+#include "mask.h"
 #include "next.h"
 #include "options.h"
 #include "text.h"
@@ -169,6 +170,7 @@ static uintptr_t target(const struct __jmp_buf_tag *to)
 
 static void landed(uintptr_t sp)
 {
+	mask_landed(sp);
 	unwind_landed(sp);
 	if (pct_landed)
 		pct_landed(sp);
@@ -203,7 +205,7 @@ __attribute__((constructor)) static void choose(void)
 	find = next_find;
 	if (next_catch)
 		begin_catch = next_catch;
-	if (pct_landed)
+	if (collector_awake() || pct_landed)
 		return;
 	jump_longjmp = next_longjmp;
 	jump__longjmp = next__longjmp;

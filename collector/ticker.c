@@ -11,6 +11,9 @@
 
 enum { BEHIND = 16 };
 
+/* Tells our timers from others' in a signal's value. */
+#define TIMER_MAGIC (UINT64_C(0x70637423) << 32)
+
 /* As the kernel reads it; the names of libraries for its last member differ. */
 struct sigevent_tid {
 	union sigval value;
@@ -93,7 +96,7 @@ static uint64_t first_due(struct ticker *t)
 static bool start_timer(struct ticker *t, int tid, int slot)
 {
 	struct sigevent_tid e = {
-		.value = { .sival_int = slot },
+		.value = { .sival_ptr = (void *)(TIMER_MAGIC | (uint32_t)slot) },
 		.signo = atomic_load(&ticking.signo),
 		.notify = clock_of_each_thread() ? 4 /* SIGEV_THREAD_ID */ : SIGEV_SIGNAL,
 		.tid = tid,
@@ -113,6 +116,14 @@ static bool start_timer(struct ticker *t, int tid, int slot)
 	}
 	sys4(SYS_timer_settime, t->timer, options.random ? TIMER_ABSTIME : 0, &when, NULL);
 	return true;
+}
+
+bool ticker_timed(const siginfo_t *info, uint32_t *slot)
+{
+	uint64_t value = (uint64_t)info->si_value.sival_ptr;
+
+	*slot = (uint32_t)value;
+	return info->si_code == SI_TIMER && (value & ~(uint64_t)UINT32_MAX) == TIMER_MAGIC;
 }
 
 static bool start_event(struct ticker *t, int tid, int slot, uint64_t period)

@@ -9,6 +9,7 @@
 #ifndef PCT_TICKER_H
 #define PCT_TICKER_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -48,6 +49,9 @@ void ticker_stop(struct ticker *t);
 
 /* Sets up the next tick, if it ticks, of one that does not do so itself. */
 void ticker_next(struct ticker *t, int tid, int slot);
+
+/* Whether a signal is of such a timer, and its slot. */
+bool ticker_timed(const siginfo_t *info, uint32_t *slot);
 
 /* Whether ticker_next is to be called after a tick. */
 bool ticker_wants_next(const struct ticker *t);

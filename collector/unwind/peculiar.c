@@ -19,6 +19,15 @@ static void add(uintptr_t start, uintptr_t end)
 	}
 }
 
+static void add_function(void *f)
+{
+	Dl_info info;
+	void *symbol;
+
+	if (f && dladdr1(f, &info, &symbol, RTLD_DL_SYMENT) && symbol)
+		add((uintptr_t)f, (uintptr_t)f + ((const ElfW(Sym) *)symbol)->st_size);
+}
+
 static void add_linker(void)
 {
 	const ElfW(Ehdr) *e = (const void *)getauxval(AT_BASE);
@@ -38,11 +47,12 @@ void peculiar_find(void)
 
 	add_linker();
 	for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
-		void *f = dlsym(RTLD_DEFAULT, names[i]), *symbol;
-		Dl_info info;
+		void *f = dlsym(RTLD_DEFAULT, names[i]), *next = dlsym(RTLD_NEXT, names[i]);
 
-		if (f && dladdr1(f, &info, &symbol, RTLD_DL_SYMENT) && symbol)
-			add((uintptr_t)f, (uintptr_t)f + ((const ElfW(Sym) *)symbol)->st_size);
+		add_function(f);
+		/* Which is another one where we stand before it. */
+		if (next != f)
+			add_function(next);
 	}
 }
 
