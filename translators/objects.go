@@ -1,9 +1,9 @@
 package translators
 
 import (
-	"debug/elf"
 	"errors"
 	"fmt"
+	"github.com/profilecollection/pct/internal/regular"
 	"io"
 	"os"
 	"strings"
@@ -43,7 +43,6 @@ func (o *Objects) Usable(q Request) bool {
 }
 
 func (o *Objects) check(q Request) error {
-	// Not opened yet: a FIFO would wait for its other end.
 	st, err := os.Stat(q.Object)
 	switch {
 	case err != nil:
@@ -53,7 +52,7 @@ func (o *Objects) check(q Request) error {
 	case o.AnyFormat && q.BuildID == "":
 		return nil
 	}
-	f, err := elf.Open(q.Object)
+	f, err := regular.OpenELF(q.Object)
 	if pathError := (*os.PathError)(nil); errors.As(err, &pathError) {
 		return err
 	}
@@ -61,7 +60,7 @@ func (o *Objects) check(q Request) error {
 		return fmt.Errorf("%s: %w", q.Object, err)
 	}
 	defer f.Close()
-	if id := BuildID(f); q.BuildID != "" && id != strings.ToLower(q.BuildID) {
+	if id := BuildID(f.File); q.BuildID != "" && id != strings.ToLower(q.BuildID) {
 		return fmt.Errorf("%s: another build than was profiled: its build-id is %s, not %s", q.Object, id, q.BuildID)
 	}
 	return nil

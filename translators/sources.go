@@ -5,6 +5,7 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"encoding/hex"
+	"github.com/profilecollection/pct/internal/regular"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,21 +36,18 @@ func (s *sourceFiles) add(path string) {
 		return
 	}
 	s.all = append(s.all, path)
-	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() {
-		return // a FIFO would wait
-	}
-	f, err := elf.Open(path)
+	f, err := regular.OpenELF(path)
 	if err != nil {
 		return
 	}
 	defer f.Close()
 	s.all = append(s.all, path+".dwp")
-	s.byBuildID(BuildID(f))
+	s.byBuildID(BuildID(f.File))
 	dirs := []string{filepath.Dir(path)}
 	if real, err := filepath.EvalSymlinks(path); err == nil && filepath.Dir(real) != dirs[0] {
 		dirs = append(dirs, filepath.Dir(real))
 	}
-	if name, _, ok := cutName(content(f, ".gnu_debuglink")); ok {
+	if name, _, ok := cutName(content(f.File, ".gnu_debuglink")); ok {
 		for _, dir := range dirs {
 			base := filepath.Base(name)
 			s.add(filepath.Join(dir, base))
@@ -58,14 +56,14 @@ func (s *sourceFiles) add(path string) {
 		}
 	}
 	for _, section := range []string{".gnu_debugaltlink", ".debug_sup"} {
-		s.supplement(section, content(f, section), dirs)
+		s.supplement(section, content(f.File, section), dirs)
 	}
 	// Units that are left out of the object are in files that it names somewhere.
 	if f.Section(".zdebug_addr") != nil {
 		s.known = false
 	} else if f.Section(".debug_addr") != nil {
 		for _, section := range []string{".debug_info", ".debug_str", ".debug_line_str"} {
-			if bytes.Contains(content(f, section), []byte(".dwo\x00")) {
+			if bytes.Contains(content(f.File, section), []byte(".dwo\x00")) {
 				s.known = false
 			}
 		}

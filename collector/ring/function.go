@@ -10,6 +10,7 @@ import (
 	"github.com/ianlancetaylor/demangle"
 
 	"github.com/profilecollection/pct/internal/funcname"
+	"github.com/profilecollection/pct/internal/regular"
 )
 
 // cutLibrary cuts LIBRARY:FUNCTION. The colons of a C++ name are two.
@@ -29,7 +30,7 @@ func functionOffset(file, function string) (offset uint64, versions []string, er
 	if interpreter := interpreterOf(file); interpreter != "" {
 		return 0, nil, fmt.Errorf("%s is a script, of whose functions the kernel knows nothing; one of its interpreter is named calls:%s:FUNCTION", file, interpreter)
 	}
-	f, err := elf.Open(file)
+	f, err := regular.OpenELF(file)
 	if err != nil {
 		return 0, nil, fmt.Errorf("%s is no program with functions: %w", file, err)
 	}
@@ -50,9 +51,9 @@ func functionOffset(file, function string) (offset uint64, versions []string, er
 	case found != nil && elf.ST_TYPE(found.Info) == elf.STT_GNU_IFUNC:
 		return 0, nil, fmt.Errorf("%s of %s is chosen among several when the program starts: name the one that serves", function, file)
 	case found == nil && len(symbols) == 0:
-		return 0, nil, fmt.Errorf("%s has no function %s among those that others may call, and it is stripped of the rest%s", file, function, elsewhere(f, all, function))
+		return 0, nil, fmt.Errorf("%s has no function %s among those that others may call, and it is stripped of the rest%s", file, function, elsewhere(f.File, all, function))
 	case found == nil:
-		return 0, nil, fmt.Errorf("%s has no function %s%s", file, function, elsewhere(f, all, function))
+		return 0, nil, fmt.Errorf("%s has no function %s%s", file, function, elsewhere(f.File, all, function))
 	}
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_LOAD && found.Value >= p.Vaddr && found.Value < p.Vaddr+p.Filesz {

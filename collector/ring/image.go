@@ -6,7 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
-	"os"
+	"github.com/profilecollection/pct/internal/regular"
 	"strings"
 )
 
@@ -44,12 +44,7 @@ func (im images) of(pid int, m *mapping) *image {
 }
 
 func readImage(name string) (*image, error) {
-	if fi, err := os.Stat(name); err != nil {
-		return nil, err
-	} else if !fi.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file", name)
-	}
-	f, err := elf.Open(name)
+	f, err := regular.OpenELF(name)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/profilecollection/pct/internal/regular"
 	"github.com/profilecollection/pct/internal/terminal"
 )
 
@@ -152,7 +153,7 @@ const shell = "/bin/sh"
 
 // isText reports whether a file can be a shell script.
 func isText(path string) bool {
-	f, err := os.Open(path)
+	f, _, err := regular.Open(path)
 	if err != nil {
 		return false
 	}

@@ -3,6 +3,7 @@ package ring
 import (
 	"debug/elf"
 	"fmt"
+	"github.com/profilecollection/pct/internal/regular"
 	"io"
 	"os"
 	"path/filepath"
@@ -111,7 +112,7 @@ func elsewhere(f *elf.File, own []elf.Symbol, function string) string {
 
 // interpreterOf is the file that executes a script, "" if the file is none.
 func interpreterOf(file string) string {
-	f, err := os.Open(file)
+	f, _, err := regular.Open(file)
 	if err != nil {
 		return ""
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/profilecollection/pct/internal/regular"
 	"golang.org/x/sys/unix"
 )
 
@@ -97,23 +98,12 @@ func OpenCounts(path string) (*Counts, error) {
 // openRegular opens a file for reading unless reading could wait or do something
 // else: a FIFO, a device.
 func openRegular(path string) (*os.File, int64, error) {
-	st, err := os.Stat(path)
-	if err != nil {
-		return nil, 0, err
-	}
-	if !st.Mode().IsRegular() {
-		return nil, 0, &NotCounts{path, "is no regular file", true}
-	}
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
-	if err != nil {
-		return nil, 0, err
-	}
-	// It may have been replaced in between.
-	if st, err = f.Stat(); err == nil && !st.Mode().IsRegular() {
+	f, st, err := regular.Open(path)
+	if not := (*regular.Error)(nil); errors.As(err, &not) {
 		err = &NotCounts{path, "is no regular file", true}
 	}
 	if err != nil {
-		return nil, 0, errors.Join(err, f.Close())
+		return nil, 0, err
 	}
 	return f, st.Size(), nil
 }

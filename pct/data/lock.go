@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/profilecollection/pct/internal/regular"
 	"golang.org/x/sys/unix"
 )
 
@@ -20,7 +21,7 @@ func claim(f *os.File) {
 
 // claimed reports whether somebody else has the file locked.
 func claimed(path string) bool {
-	f, err := os.Open(path)
+	f, _, err := regular.Open(path)
 	if err != nil {
 		return false
 	}

@@ -88,7 +88,11 @@ func IsRun(dir string) bool {
 	}
 	names, err := countFiles(dir)
 	return err == nil && slices.ContainsFunc(names, func(name string) bool {
-		_, err := OpenCounts(filepath.Join(dir, name))
+		path := filepath.Join(dir, name)
+		if isCalls(path) {
+			return true
+		}
+		_, err := OpenCounts(path)
 		var torn *Truncated
 		return err == nil || errors.As(err, &torn)
 	})

@@ -3,7 +3,7 @@ package data
 import (
 	"errors"
 	"fmt"
-	"os"
+	"github.com/profilecollection/pct/internal/regular"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -60,7 +60,7 @@ func (m Meta) TreeDir(dir string) string {
 // error. It is an fs.ErrNotExist error if there is no tree.
 func ReadTree(dir string) ([]TreeProcess, error) {
 	path := filepath.Join(dir, treeFile)
-	src, err := os.ReadFile(path)
+	src, err := regular.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}

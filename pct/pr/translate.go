@@ -2,13 +2,13 @@ package main
 
 import (
 	"cmp"
-	"debug/elf"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/profilecollection/pct/internal/regular"
 	"github.com/profilecollection/pct/pct/internal/path"
 	"github.com/profilecollection/pct/translators"
 )
@@ -140,12 +140,12 @@ func (p *printer) mayAsk(object objectKey) (bool, error) {
 	if strings.Contains(object.path, "\n") {
 		return false, fmt.Errorf("%q can't be named in a line", object.path)
 	}
-	f, err := elf.Open(object.path)
+	f, err := regular.OpenELF(object.path)
 	if err != nil {
 		return !opened, fmt.Errorf("%s: %w", object.path, err)
 	}
 	defer f.Close()
-	if id := translators.BuildID(f); object.buildID != "" && id != object.buildID {
+	if id := translators.BuildID(f.File); object.buildID != "" && id != object.buildID {
 		return false, fmt.Errorf("%s was built again since", object.path)
 	}
 	return true, nil

@@ -6,10 +6,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"syscall"
 
+	"github.com/profilecollection/pct/internal/regular"
 	"github.com/profilecollection/pct/translators"
 	"github.com/profilecollection/pct/translators/internal/debuginfo"
 )
@@ -23,17 +23,15 @@ type file struct {
 }
 
 func openFile(path string) (*file, error) {
-	// Not to wait for the other end of a FIFO.
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, st, err := regular.Open(path)
+	if not := (*regular.Error)(nil); errors.As(err, &not) {
+		return nil, fmt.Errorf("%s: no ELF file", path)
+	}
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	st, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !st.Mode().IsRegular() || st.Size() == 0 {
+	if st.Size() == 0 {
 		return nil, fmt.Errorf("%s: no ELF file", path)
 	}
 	data, err := syscall.Mmap(int(f.Fd()), 0, int(st.Size()), syscall.PROT_READ, syscall.MAP_PRIVATE)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/profilecollection/pct/internal/regular"
 	"github.com/profilecollection/pct/translators"
 	"github.com/profilecollection/pct/translators/internal/debuginfo"
 )
@@ -35,11 +36,11 @@ type instruction struct {
 }
 
 func openObject(path string) (*object, error) {
-	f, err := elf.Open(path)
+	f, err := regular.OpenELF(path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	o := &object{File: f, path: path, bounds: &debuginfo.Code{}, instructions: map[uint64]instruction{}}
+	o := &object{File: f.File, path: path, bounds: &debuginfo.Code{}, instructions: map[uint64]instruction{}}
 	symbols, err := f.Symbols()
 	if err != nil {
 		symbols, _ = f.DynamicSymbols() // none, if there are none

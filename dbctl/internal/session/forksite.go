@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
+	"github.com/profilecollection/pct/internal/regular"
 	"github.com/profilecollection/pct/unwind"
 )
 
@@ -79,7 +80,7 @@ var (
 
 // readSite finds the addresses, as the ELF file has them.
 func readSite(path string) (site tracer.Site, err error) {
-	f, err := elf.Open(path)
+	f, err := regular.OpenELF(path)
 	if err != nil {
 		return site, err
 	}

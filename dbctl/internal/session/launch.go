@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/profilecollection/pct/internal/regular"
 	"golang.org/x/sys/unix"
 )
 
@@ -54,7 +55,7 @@ func isText(head string) bool {
 
 // head is the beginning of a file, "" if it can't be read.
 func head(path string) string {
-	f, err := os.Open(path)
+	f, _, err := regular.Open(path)
 	if err != nil {
 		return ""
 	}

@@ -22,7 +22,7 @@ package gmon
 import (
 	"encoding/binary"
 	"fmt"
-	"os"
+	"github.com/profilecollection/pct/internal/regular"
 	"slices"
 )
 
@@ -81,7 +81,7 @@ func (e *Truncated) Error() string {
 // Read reads a file. Of one that is cut off it returns the whole records and an error of type
 // *Truncated, and nothing with all other errors.
 func Read(name string) (*Data, error) {
-	content, err := os.ReadFile(name)
+	content, err := regular.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/pprof/profile"
+	"github.com/profilecollection/pct/internal/regular"
 	"github.com/profilecollection/pct/pct/data"
 	"github.com/profilecollection/pct/translators"
 )
@@ -89,7 +90,7 @@ func convert(from *profile.Profile, o Options) (*Profile, error) {
 		p.notes = append(p.notes, "the numbers of samples are those of objects, as estimated by who wrote the profile: they are no measure of its errors")
 	}
 	count := counts(from, at)
-	l := located{table: p.table, places: map[*profile.Location]int32{}, files: map[string]*elf.File{}}
+	l := located{table: p.table, places: map[*profile.Location]int32{}, files: map[string]*regular.ELF{}}
 	defer l.close()
 	one := &process{name: stem(o.Name)}
 	if len(from.Mapping) > 0 && from.Mapping[0].File != "" && from.Mapping[0].File[0] != '[' {
@@ -194,7 +195,7 @@ func fields(s *profile.Sample) []field {
 type located struct {
 	table  *table
 	places map[*profile.Location]int32
-	files  map[string]*elf.File // nil of those that are not there, or others
+	files  map[string]*regular.ELF // nil of those that are not there, or others
 }
 
 func (l *located) close() {
@@ -266,9 +267,9 @@ func (l *located) vaddr(m *profile.Mapping, addr uint64) uint64 {
 	inFile := addr - m.Start + m.Offset
 	f, ok := l.files[m.File]
 	if !ok {
-		if opened, err := elf.Open(m.File); err == nil {
+		if opened, err := regular.OpenELF(m.File); err == nil {
 			f = opened
-			if id := translators.BuildID(f); isHex(m.BuildID) && m.BuildID != "" && id != m.BuildID {
+			if id := translators.BuildID(f.File); isHex(m.BuildID) && m.BuildID != "" && id != m.BuildID {
 				f.Close()
 				f = nil
 			}

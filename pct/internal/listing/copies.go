@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/profilecollection/pct/internal/regular"
 	"github.com/profilecollection/pct/pct/internal/calltree"
 	"github.com/profilecollection/pct/pct/internal/path"
 )
@@ -98,7 +99,7 @@ func prepare(dir string) error {
 		return err
 	}
 	index := filepath.Join(dir, indexName)
-	f, err := os.Open(index)
+	f, _, err := regular.Open(index)
 	if errors.Is(err, fs.ErrNotExist) {
 		return foreign(dir)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/profilecollection/pct/internal/regular"
 	"github.com/profilecollection/pct/translators"
 )
 
@@ -20,12 +21,12 @@ type extent struct{ start, end uint64 }
 
 // readCode reads an object, which must have the build-id given unless that is empty.
 func readCode(object, buildID string) (*code, error) {
-	f, err := elf.Open(object)
+	f, err := regular.OpenELF(object)
 	if err != nil {
 		return nil, cause(err)
 	}
 	defer f.Close()
-	if buildID != "" && translators.BuildID(f) != buildID {
+	if buildID != "" && translators.BuildID(f.File) != buildID {
 		return nil, fmt.Errorf("it was built again since")
 	}
 	c := &code{}
@@ -45,7 +46,7 @@ func readCode(object, buildID string) (*code, error) {
 			c.starts = append(c.starts, s.Value)
 		}
 	}
-	c.starts = append(c.starts, unwindStarts(f)...)
+	c.starts = append(c.starts, unwindStarts(f.File)...)
 	slices.Sort(c.starts)
 	c.starts = slices.Compact(c.starts)
 	return c, nil

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/profilecollection/pct/internal/regular"
 	"io"
 	"io/fs"
 	"os"
@@ -90,7 +91,7 @@ func (c *Cycles) read(file string, search *Search) error {
 		c.runs = max(c.runs, runs)
 		text, err = runGcov(file)
 	case strings.HasSuffix(file, jsonEnd):
-		text, err = os.ReadFile(file)
+		text, err = regular.ReadFile(file)
 	case strings.HasSuffix(file, jsonEnd+".gz"):
 		text, err = unzip(file)
 	default:
@@ -146,7 +147,7 @@ func runGcov(file string) ([]byte, error) {
 }
 
 func unzip(file string) ([]byte, error) {
-	f, err := os.Open(file)
+	f, _, err := regular.Open(file)
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +166,7 @@ func unzip(file string) ([]byte, error) {
 // 12.2, a stamp, from gcc 12 on a check sum; then the tag of a summary, its length,
 // the runs. Before gcc 9 the summary had another form.
 func gcdaRuns(file string) (uint64, error) {
-	f, err := os.Open(file)
+	f, _, err := regular.Open(file)
 	if err != nil {
 		return 0, err
 	}

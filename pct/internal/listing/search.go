@@ -3,8 +3,8 @@ package listing
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
+	"github.com/profilecollection/pct/internal/regular"
 	"os"
 	"path/filepath"
 	"slices"
@@ -67,15 +67,12 @@ func (s *Search) read(path string) *file {
 	}
 	s.known[path] = f
 	st, err := os.Stat(f.path)
-	if err == nil && !st.Mode().IsRegular() {
-		err = errors.New("not a regular file")
-	}
 	if err != nil {
 		f.err = err
 		return f
 	}
 	f.stat = st
-	text, err := os.ReadFile(f.path)
+	text, err := regular.ReadFile(f.path)
 	if f.err = err; err == nil && len(text) > 0 {
 		f.lines = bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/profilecollection/pct/internal/regular"
 	"github.com/profilecollection/pct/translators"
 )
 
@@ -48,7 +49,7 @@ func (o objectKey) another() bool {
 
 // changed says why a file is not the one that was sampled, "" if it is or may be.
 func changed(o objectKey) string {
-	st, err := os.Stat(o.path) // before it is opened: a FIFO would wait
+	st, err := os.Stat(o.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return o.path + " is no longer there"
@@ -57,10 +58,10 @@ func changed(o objectKey) string {
 	case err != nil || !st.Mode().IsRegular() || o.buildID == "":
 		return ""
 	}
-	f, err := elf.Open(o.path)
+	f, err := regular.OpenELF(o.path)
 	if err == nil {
 		defer f.Close()
-		if translators.BuildID(f) == o.buildID {
+		if translators.BuildID(f.File) == o.buildID {
 			return ""
 		}
 	} else if format := (*elf.FormatError)(nil); !errors.As(err, &format) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/google/pprof/profile"
+	"github.com/profilecollection/pct/internal/regular"
 	"github.com/profilecollection/pct/pct/data"
 	"github.com/profilecollection/pct/translators"
 )
@@ -125,7 +126,7 @@ func above(mappings []*profile.Mapping) uint64 {
 // is mapped, and where it is in the file: pprof finds code by it. Where there is none
 // it returns what it was given.
 func (o *object) segment(start, end uint64) (from, to, offset uint64) {
-	f, err := elf.Open(o.path)
+	f, err := regular.OpenELF(o.path)
 	if err != nil {
 		return start, end, start
 	}

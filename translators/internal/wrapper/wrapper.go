@@ -15,6 +15,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/profilecollection/pct/internal/regular"
 	"github.com/profilecollection/pct/translators"
 	"github.com/profilecollection/pct/translators/internal/coproc"
 )
@@ -163,7 +164,7 @@ func (w *wrapper) start(object string) (*asked, error) {
 			return nil, err
 		}
 	}
-	f, err := elf.Open(object)
+	f, err := regular.OpenELF(object)
 	if err != nil {
 		return nil, err // it was readable a moment ago
 	}
