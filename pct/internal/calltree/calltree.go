@@ -66,6 +66,15 @@ func (t *Tree) Whole() Weight {
 	return sum
 }
 
+// Depths returns the number of frames on the path of each node.
+func (t *Tree) Depths() []int32 {
+	depths := make([]int32, len(t.Nodes))
+	for n := 1; n < len(t.Nodes); n++ {
+		depths[n] = depths[t.Nodes[n].Parent] + 1
+	}
+	return depths
+}
+
 // Path returns the frames of a node's call path, the innermost first.
 func (t *Tree) Path(node int32) []int32 {
 	var frames []int32

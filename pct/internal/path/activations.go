@@ -23,7 +23,7 @@ type Activations struct {
 
 // ActivationRow is one calling context.
 type ActivationRow struct {
-	Frames []string        // innermost first
+	Path   CallPath
 	Weight calltree.Weight // of its function with all that it called
 	Calls  uint64          // activations of the function in this context that a sample saw, 0 unknown
 	Cost   float64         // of one of them, in Activations.Unit
@@ -118,7 +118,7 @@ func (s *Selection) Activations(t Translator, o Options) (*Activations, error) {
 		return nil, err
 	}
 	a := &Activations{Samples: s.count, Weight: s.weight, Unit: s.runs.measured().Header.Unit, Uncounted: c.Uncounted}
-	tr, totals := tree{c.Builder}, c.Groups[0].Tree.Totals()
+	tr, totals := c.tree, c.Groups[0].Tree.Totals()
 	var nodes []int32
 	for n := int32(1); int(n) < len(totals); n++ {
 		switch w := totals[n].Weight; {
@@ -129,16 +129,21 @@ func (s *Selection) Activations(t Translator, o Options) (*Activations, error) {
 			nodes = append(nodes, n)
 		}
 	}
-	depth := func(n int32) int { return len(c.Groups[0].Tree.Path(n)) }
+	depth := c.Groups[0].Tree.Depths()
 	slices.SortFunc(nodes, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(totals[b].Weight, totals[a].Weight), cmp.Compare(depth(a), depth(b)), tr.compare(a, b))
+		return cmp.Or(cmp.Compare(totals[b].Weight, totals[a].Weight), cmp.Compare(depth[a], depth[b]), tr.compare(a, b))
 	})
 	if o.Rows > 0 && len(nodes) > o.Rows {
 		a.Hidden += len(nodes) - o.Rows
 		nodes = nodes[:o.Rows]
 	}
+	var deep room
 	for _, n := range nodes {
-		row := ActivationRow{Frames: tr.path(n, 0), Weight: totals[n]}
+		row := ActivationRow{Path: CallPath{tr, n}, Weight: totals[n]}
+		if !deep.take(row.Path) {
+			a.Hidden++
+			continue
+		}
 		sums[n].estimate(&row)
 		a.Rows = append(a.Rows, row)
 	}
@@ -180,7 +185,7 @@ func (c *Calls) activations(sums []cost, run int, all *symbols) {
 			continue
 		}
 		if w.open > 0 {
-			open := tree{c.Builder}.cut(node, 0, true)
+			open := c.tree.open(node)
 			calls := uint64(r.Calls[id])
 			if w.whole > 0 {
 				calls = 0

@@ -46,7 +46,9 @@ func (s source) part() bool {
 // arguments finds what the arguments of a report stand for, each thing once: run
 // directories, directories of them, and their files. Files that belong to a run but
 // hold no samples are passed over.
-func arguments(names []string) (all []source, problems []error) {
+func arguments(names []string) ([]source, []error) {
+	all := sourceList{at: map[string]int{}}
+	var problems []error
 	for _, name := range names {
 		st, err := os.Stat(name)
 		switch {
@@ -54,50 +56,68 @@ func arguments(names []string) (all []source, problems []error) {
 			problems = append(problems, data.Unreached(name, err))
 		case !st.IsDir() && data.IsPart(filepath.Base(name)):
 		case !st.IsDir():
-			all = addFile(all, name)
+			all.addFile(name)
 		case !data.IsRun(name):
 			inner, err := runsIn(name)
 			for _, dir := range inner {
-				all = addDir(all, dir)
+				all.addDir(dir)
 			}
 			if err != nil {
 				problems = append(problems, err)
 			}
 		default:
-			all = addDir(all, name)
+			all.addDir(name)
 		}
 	}
-	if len(all) == 0 && len(problems) == 0 && len(names) > 0 {
+	if len(all.list) == 0 && len(problems) == 0 && len(names) > 0 {
 		problems = append(problems, fmt.Errorf("%s belongs to a run, but holds no samples: name its directory", names[0]))
 	}
-	return all, problems
+	return all.list, problems
+}
+
+// A sourceList has sources in the order in which they were named.
+type sourceList struct {
+	list []source
+	at   map[string]int // where they are in the list, by the clean paths of their directories or, of loose files, of these
+}
+
+// find returns the source at a path, nil if it is not there yet.
+func (all *sourceList) find(path string) *source {
+	if i, ok := all.at[filepath.Clean(path)]; ok {
+		return &all.list[i]
+	}
+	return nil
+}
+
+func (all *sourceList) add(path string, s source) {
+	all.at[filepath.Clean(path)] = len(all.list)
+	all.list = append(all.list, s)
 }
 
 // addDir adds a directory, in place of its files if some are there.
-func addDir(all []source, dir string) []source {
-	i := slices.IndexFunc(all, func(s source) bool { return !s.loose && filepath.Clean(s.dir) == filepath.Clean(dir) })
-	if i < 0 {
-		return append(all, source{dir: dir})
+func (all *sourceList) addDir(dir string) {
+	if s := all.find(dir); s != nil {
+		s.names = nil
+		return
 	}
-	all[i].names = nil
-	return all
+	all.add(dir, source{dir: dir})
 }
 
-func addFile(all []source, path string) []source {
+func (all *sourceList) addFile(path string) {
 	dir, name := filepath.Dir(path), filepath.Base(path)
 	_, err := os.Stat(filepath.Join(dir, "meta"))
-	loose := errors.Is(err, fs.ErrNotExist) && name != "paths"
-	for i := range all {
-		switch s := &all[i]; {
-		case s.loose != loose || filepath.Clean(s.dir) != dir || loose && s.names[0] != name:
-		case s.names == nil || slices.Contains(s.names, name):
-			return all
-		default:
-			s.names = append(s.names, name)
-			return all
+	if loose := errors.Is(err, fs.ErrNotExist) && name != "paths"; loose {
+		if all.find(path) == nil {
+			all.add(path, source{dir, []string{name}, true})
 		}
+		return
 	}
-	return append(all, source{dir, []string{name}, loose})
+	switch s := all.find(dir); {
+	case s == nil:
+		all.add(dir, source{dir, []string{name}, false})
+	case s.names != nil && !slices.Contains(s.names, name):
+		s.names = append(s.names, name)
+	}
 }
 
 // runsIn returns the run directories that a directory holds.

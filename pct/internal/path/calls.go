@@ -20,9 +20,9 @@ type Calls struct {
 	Uncounted []string
 
 	selected *Selection
+	tree     tree
 	at       [][]spot // of each run and node
 	o        Options
-	open     map[int32]int32 // nodes of partial paths, by those of the paths as they were found
 }
 
 // Group is the tree of the samples that have one value of Options.By.
@@ -70,9 +70,8 @@ func (s *Selection) Calls(t Translator, o Options) (*Calls, error) {
 
 // calls returns the tree, and the symbols that it was made of.
 func (s *Selection) calls(t Translator, o Options) (*Calls, *symbols, error) {
-	c := &Calls{selected: s, o: o, open: map[int32]int32{}}
 	tr := newTree()
-	c.Builder = tr.Builder
+	c := &Calls{selected: s, o: o, tree: tr, Builder: tr.Builder}
 	groups, err := s.groups(o)
 	if err != nil {
 		return nil, nil, err
@@ -144,12 +143,7 @@ func (c *Calls) node(where spot, partial bool) int32 {
 	if l := (leaf{spot: where, partial: partial}); !l.open(c.o) {
 		return where.node
 	}
-	node, ok := c.open[where.node]
-	if !ok {
-		node = tree{c.Builder}.cut(where.node, 0, true)
-		c.open[where.node] = node
-	}
-	return node
+	return c.tree.open(where.node)
 }
 
 // Samples are the selected samples, in the order in which the runs have them.

@@ -31,7 +31,7 @@ func (s *Selection) Hot(t Translator, o Options) ([]HotRow, uint64, error) {
 	}
 	all := make([]HotRow, len(keys))
 	for i, key := range keys {
-		all[i] = HotRow{Group: key.group, Name: tr.path(key.node, 1)[0], Self: self[key].weight, Total: total[key].weight}
+		all[i] = HotRow{Group: key.group, Name: tr.name(key.node), Self: self[key].weight, Total: total[key].weight}
 	}
 	return all, s.weight, nil
 }

@@ -70,21 +70,20 @@ func (rd *Reader) Descendants(dirs []string) (all, warnings []string, err error)
 	if err != nil {
 		return nil, nil, err
 	}
+	var seen distinct // whole paths
+	add := func(dir string) {
+		if seen.add(absolute(dir)) {
+			all = append(all, dir)
+		}
+	}
 	// What was named stays, also where no tree names it.
 	for _, dir := range dirs {
-		all = appendOnce(all, filepath.Clean(runDir(dir)))
-	}
-	seen := map[string]bool{}
-	for _, dir := range all {
-		seen[absolute(dir)] = true
+		add(filepath.Clean(runDir(dir)))
 	}
 	for _, root := range roots {
 		root.each(func(n *node) {
 			for _, dir := range n.dirs() {
-				if !seen[absolute(dir)] {
-					seen[absolute(dir)] = true
-					all = append(all, dir)
-				}
+				add(dir)
 			}
 		})
 	}
@@ -105,6 +104,7 @@ func (rd *Reader) lineage(dirs []string) (roots []*node, warnings []string, err 
 	nodes := map[*family][]*node{}
 	var alone []*run
 	var chosen []*node
+	isChosen := map[*node]bool{}
 	for _, name := range dirs {
 		dir := runDir(name)
 		m, err := data.ReadMeta(dir)
@@ -127,21 +127,40 @@ func (rd *Reader) lineage(dirs []string) (roots []*node, warnings []string, err 
 		if nodes[f] == nil {
 			nodes[f] = f.nodes()
 		}
-		if n := nodes[f][i]; !slices.Contains(chosen, n) {
+		if n := nodes[f][i]; !isChosen[n] {
+			isChosen[n] = true
 			chosen = append(chosen, n)
 		}
 	}
-	chosen = append(chosen, kinless(alone)...)
+	for _, n := range kinless(alone) {
+		isChosen[n] = true
+		chosen = append(chosen, n)
+	}
+	below := map[*node]bool{} // of those that were looked at: whether it descends from a chosen one
 	for _, n := range chosen {
-		inner := false
-		for up := n.up; up != nil; up = up.up {
-			inner = inner || slices.Contains(chosen, up)
-		}
-		if !inner {
+		if !n.below(isChosen, below) {
 			roots = append(roots, n)
 		}
 	}
 	return roots, append(warnings, trees.warnings...), nil
+}
+
+// below reports whether a process descends from a chosen one. What is found is kept in known, so that each
+// process is asked for its parent once.
+func (n *node) below(chosen, known map[*node]bool) bool {
+	var asked []*node
+	inner := false
+	for at := n; at.up != nil; at = at.up {
+		asked = append(asked, at)
+		if is, ok := known[at.up]; ok || chosen[at.up] {
+			inner = is || chosen[at.up]
+			break
+		}
+	}
+	for _, at := range asked {
+		known[at] = inner
+	}
+	return inner
 }
 
 // nodes links the processes of a tree.

@@ -111,7 +111,7 @@ func text(p *Profile) string {
 		if r.Group != "" {
 			fmt.Fprintf(&b, "[%s] ", r.Group)
 		}
-		fmt.Fprintf(&b, "%s\n", strings.Join(r.Frames, " <- "))
+		fmt.Fprintf(&b, "%s\n", strings.Join(r.Path.Names(), " <- "))
 	}
 	if p.Hidden > 0 {
 		fmt.Fprintf(&b, "%d %d hidden\n", p.HiddenWeight, p.Hidden)

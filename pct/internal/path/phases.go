@@ -130,7 +130,7 @@ func (s *Selection) phases(tr tree, all rows, o Options, from, to int64, cpu boo
 			h := parts[keys[0]]
 			p.Rows = append(p.Rows, Phase{
 				Window: window, Group: keys[0].group, Weight: h.weight, Samples: h.samples,
-				Top: Row{Frames: tr.path(h.key.node, 0), Weight: h.of.weight, Samples: h.of.samples},
+				Top: Row{Path: CallPath{tr, h.key.node}, Weight: h.of.weight, Samples: h.of.samples},
 			})
 		}
 	}

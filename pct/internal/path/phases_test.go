@@ -13,7 +13,7 @@ import (
 func phaseText(p *Phases) string {
 	var b strings.Builder
 	for _, r := range p.Rows {
-		fmt.Fprintf(&b, "%s [%s] %d %d %d %s\n", r.Window, r.Group, r.Weight, r.Samples, r.Top.Weight, strings.Join(r.Top.Frames, " <- "))
+		fmt.Fprintf(&b, "%s [%s] %d %d %d %s\n", r.Window, r.Group, r.Weight, r.Samples, r.Top.Weight, strings.Join(r.Top.Path.Names(), " <- "))
 	}
 	return b.String()
 }

@@ -25,8 +25,8 @@ type Profile struct {
 
 // Row is one call path, or the one frame of a flat profile.
 type Row struct {
-	Group   string   // NAME=VALUE of Options.By, "" without
-	Frames  []string // innermost first
+	Group   string // NAME=VALUE of Options.By, "" without
+	Path    CallPath
 	Weight  uint64
 	Samples int
 	Located bool // the first frame is FILE:LINE
@@ -303,16 +303,17 @@ func (s *Selection) profile(tr tree, all rows, o Options) *Profile {
 		}
 		return tr.compare(a.node, b.node)
 	})
+	var deep room
 	for _, key := range entries {
-		sum := key.tally
-		if o.Rows > 0 && len(p.Rows) == o.Rows || p.Fraction(sum.weight) < o.Threshold {
+		sum, path := key.tally, CallPath{tr, key.node}
+		if o.Rows > 0 && len(p.Rows) == o.Rows || p.Fraction(sum.weight) < o.Threshold || !deep.take(path) {
 			p.Hidden++
 			p.HiddenWeight += sum.weight
 			continue
 		}
 		p.Rows = append(p.Rows, Row{
 			Group:   key.group,
-			Frames:  tr.path(key.node, 0),
+			Path:    path,
 			Weight:  sum.weight,
 			Samples: sum.samples,
 			Located: tr.Frames[tr.Nodes[key.node].Frame].Line > 0,

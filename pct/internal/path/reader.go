@@ -92,7 +92,7 @@ func tolerate(r *data.Run, err error) (*data.Run, error) {
 // that is none, those that are in it; of a pattern such as /tmp/pct/gzip.*, those
 // that it matches.
 func Inside(names []string) []string {
-	var runs []string
+	var runs distinct
 	for _, name := range names {
 		found := []string{name}
 		if _, err := os.Lstat(name); err != nil {
@@ -101,18 +101,18 @@ func Inside(names []string) []string {
 		for _, dir := range found {
 			dir = runDir(dir)
 			if isRun(dir) {
-				runs = appendOnce(runs, dir)
+				runs.add(dir)
 				continue
 			}
 			inner, _ := os.ReadDir(dir) // one that can't be read holds nothing for us
 			for _, in := range inner {
 				if in := filepath.Join(dir, in.Name()); isRun(in) {
-					runs = appendOnce(runs, in)
+					runs.add(in)
 				}
 			}
 		}
 	}
-	return runs
+	return runs.all
 }
 
 // runDir returns the directory that a name means which may be that of a file in it.

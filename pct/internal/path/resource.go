@@ -14,7 +14,7 @@ import (
 
 // Resources returns the names of what the runs that were named measure, each once, in
 // their order: also of those that OpenResource left out.
-func (rs *Runs) Resources() []string { return rs.resources }
+func (rs *Runs) Resources() []string { return rs.resources.all }
 
 // allocators are the functions of the C library whose calls count as alloc.
 var allocators = []string{"malloc", "calloc", "realloc", "reallocarray", "memalign", "aligned_alloc", "posix_memalign", "valloc", "pvalloc", "mmap"}

@@ -22,7 +22,7 @@ import (
 type Runs struct {
 	all       []*run
 	processes []*process
-	resources []string
+	resources distinct
 	trees     []*family // of the runs, each once
 
 	// Warnings are sentences about what could not be read, or only in part, and about
@@ -77,6 +77,8 @@ func (rd *Reader) open(names []string, resource string, apart bool) (*Runs, erro
 	rs := &Runs{}
 	trees := newFamilies()
 	var treeOf []*family
+	isThere := map[*family]bool{}
+	var first *run // with samples
 	var mixed *MixedResources
 	sources, problems := arguments(names)
 	for _, s := range sources {
@@ -87,11 +89,10 @@ func (rd *Reader) open(names []string, resource string, apart bool) (*Runs, erro
 		}
 		for _, r := range of {
 			if len(r.Samples) > 0 {
-				rs.resources = appendOnce(rs.resources, r.Header.Resource)
+				rs.resources.add(r.Header.Resource)
 				if resource != "" && r.Header.Resource != resource {
 					continue
 				}
-				first := rs.measured()
 				if first != nil && (first.Header.Resource != r.Header.Resource || first.Header.Unit != r.Header.Unit) {
 					mixed = cmp.Or(mixed, &MixedResources{first.Dir, first.Header.Resource, first.Header.Unit, r.Dir, r.Header.Resource, r.Header.Unit, nil})
 				}
@@ -112,27 +113,32 @@ func (rd *Reader) open(names []string, resource string, apart bool) (*Runs, erro
 			// Before its first sample a run without a tree has no file that is open.
 			in.goesOn = r.Writing || f != nil && f.writing || f == nil && len(r.Samples) == 0
 			rs.all = append(rs.all, in)
+			if first == nil && len(r.Samples) > 0 {
+				first = in
+			}
 			treeOf = append(treeOf, f)
-			if f != nil && !slices.Contains(rs.trees, f) {
+			if f != nil && !isThere[f] {
+				isThere[f] = true
 				rs.trees = append(rs.trees, f)
 			}
 		}
 	}
 	switch {
 	case mixed != nil && !apart:
-		mixed.All = rs.resources
+		mixed.All = rs.resources.all
 		return nil, mixed
-	case resource != "" && len(rs.resources) > 0 && !slices.Contains(rs.resources, resource):
-		return nil, &OtherResource{resource, rs.resources}
+	case resource != "" && len(rs.resources.all) > 0 && !rs.resources.seen[resource]:
+		return nil, &OtherResource{resource, rs.resources.all}
 	case len(rs.all) == 0:
 		return nil, errors.Join(problems...)
 	}
 	rs.all, treeOf = eachOnce(rs.all, treeOf)
 	rs.processes = group(rs.all, treeOf)
+	var told distinct
 	for _, p := range problems {
-		rs.Warnings = appendOnce(rs.Warnings, p.Error())
+		told.add(p.Error())
 	}
-	rs.Warnings = append(rs.Warnings, trees.warnings...)
+	rs.Warnings = append(told.all, trees.warnings...)
 	rs.Warnings = append(rs.Warnings, rs.saturated()...)
 	return rs, nil
 }
@@ -221,14 +227,15 @@ func (rs *Runs) Summary() Summary {
 		}
 		s.CPU += p.cpu()
 	}
+	var commands, notes, clocks distinct
 	if len(rs.processes) > 1 {
-		s.Commands = rs.launched()
+		commands = rs.launched()
 	}
-	begun := max(1, len(s.Commands)) // commands that began it all
+	begun := max(1, len(commands.all)) // commands that began it all
 	samples := map[string]int{}
 	for _, r := range rs.all {
 		command, n := r.commandLine(), int(countOf(r.Run))
-		s.Commands = appendOnce(s.Commands, command)
+		commands.add(command)
 		samples[command] += n
 		s.Samples += n
 		for _, n := range r.Lost {
@@ -240,12 +247,13 @@ func (rs *Runs) Summary() Summary {
 			}
 		}
 		for _, note := range r.Meta.Notes {
-			s.Notes = appendOnce(s.Notes, note)
+			notes.add(note)
 		}
 		if len(r.Samples) > 0 {
-			s.Clocks = appendOnce(s.Clocks, r.Header.Clock)
+			clocks.add(r.Header.Clock)
 		}
 	}
+	s.Commands, s.Notes, s.Clocks = commands.all, notes.all, clocks.all
 	// Of many a report names some: those that it is about.
 	if len(s.Commands) > begun {
 		slices.SortStableFunc(s.Commands[begun:], func(a, b string) int { return cmp.Compare(samples[b], samples[a]) })
@@ -280,12 +288,11 @@ func (rs *Runs) asked() float64 {
 
 // launched are the command lines that began the trees of the runs, each once: of a tree's
 // first process, which may have no samples itself.
-func (rs *Runs) launched() []string {
-	var all []string
+func (rs *Runs) launched() (all distinct) {
 	for _, f := range rs.trees {
 		if first := &f.processes[0]; first.How == "launch" {
 			if line := strings.Join(first.Programs[0].Argv, " "); line != "" {
-				all = appendOnce(all, line)
+				all.add(line)
 			}
 		}
 	}
@@ -328,13 +335,6 @@ func (r *run) commandLine() string {
 		return r.Meta.Exe
 	}
 	return r.name
-}
-
-func appendOnce(list []string, s string) []string {
-	if slices.Contains(list, s) {
-		return list
-	}
-	return append(list, s)
 }
 
 // NoSamples says why there is nothing to report on.

@@ -112,24 +112,24 @@ func (rs *Runs) bindAll(name string, length time.Duration) ([]getter, error) {
 
 // notes are what the collector had to say, for those who miss something.
 func (rs *Runs) notes() string {
-	var all []string
+	var all distinct
 	for _, r := range rs.all {
 		for _, n := range r.Meta.Notes {
-			all = appendOnce(all, "\n  "+n)
+			all.add("\n  " + n)
 		}
 	}
-	return strings.Join(all, "")
+	return strings.Join(all.all, "")
 }
 
 // Fields returns the names of the samples' fields, each once, in order.
 func (rs *Runs) Fields() []string {
-	var all []string
+	var all distinct
 	for _, r := range rs.all {
 		for _, name := range r.Fields[1:] {
-			all = appendOnce(all, name)
+			all.add(name)
 		}
 	}
-	return all
+	return all.all
 }
 
 // A Selection is some of the samples of runs.

@@ -1,7 +1,6 @@
 package path
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/profilecollection/pct/pct/internal/calltree"
@@ -12,7 +11,17 @@ import (
 const entry = "main"
 
 // A tree is the calling context tree of all runs at one granularity.
-type tree struct{ *calltree.Builder }
+type tree struct {
+	*calltree.Builder
+	ranked *ranked
+	opened *opened
+}
+
+// ranked are the ranks of nodes, as far as they are known.
+type ranked struct{ of []int32 }
+
+// opened are, by the nodes of paths as they were found, those of the same paths below a frame "?"; 0 is none yet.
+type opened struct{ of []int32 }
 
 // spot is where a call path of a run is in the tree.
 type spot struct {
@@ -20,7 +29,7 @@ type spot struct {
 	inMain bool // main is on the path
 }
 
-func newTree() tree { return tree{calltree.NewBuilder()} }
+func newTree() tree { return tree{calltree.NewBuilder(), &ranked{}, &opened{}} }
 
 // A step is what a frame does to a call path.
 type step struct {
@@ -133,38 +142,44 @@ func (t tree) add(r *run, places []int32, all *symbols, steps [][]step, sh shape
 	return at
 }
 
-// path returns the names from a node outwards, at most levels of them; 0 is all.
-func (t tree) path(node int32, levels int) []string {
-	var names []string
-	for ; node != 0 && (levels == 0 || len(names) < levels); node = t.Nodes[node].Parent {
-		names = append(names, t.name(node))
-	}
-	return names
-}
-
 // name returns the name of a node's own frame.
 func (t tree) name(node int32) string { return t.Frames[t.Nodes[node].Frame].Name }
+
+// open returns the node of a path that begins with a frame "?".
+func (t tree) open(node int32) int32 {
+	of := &t.opened.of
+	*of = append(*of, make([]int32, max(0, int(node)+1-len(*of)))...)
+	var inner []int32 // those that have no such node yet
+	at := node
+	for ; (*of)[at] == 0 && at != 0; at = t.Nodes[at].Parent {
+		inner = append(inner, at)
+	}
+	if (*of)[at] == 0 {
+		(*of)[at] = t.Child(0, t.Frame(calltree.Frame{Name: outside}))
+	}
+	made := (*of)[at]
+	for _, at := range slices.Backward(inner) {
+		made = t.Child(made, t.Nodes[at].Frame)
+		(*of)[at] = made
+	}
+	return made
+}
 
 // cut returns the node of the innermost frames of a path, at most levels of them, 0 is
 // all; one that is open at its outer end has a frame "?" there.
 func (t tree) cut(node int32, levels int, open bool) int32 {
+	if levels == 0 {
+		if open {
+			node = t.open(node)
+		}
+		return node
+	}
 	var frames []int32
-	for ; node != 0 && (levels == 0 || len(frames) < levels); node = t.Nodes[node].Parent {
+	for ; node != 0 && len(frames) < levels; node = t.Nodes[node].Parent {
 		frames = append(frames, t.Nodes[node].Frame)
 	}
-	if open && (levels == 0 || len(frames) < levels) {
+	if open && len(frames) < levels {
 		frames = append(frames, t.Frame(calltree.Frame{Name: outside}))
 	}
 	return t.Insert(frames)
-}
-
-// compare orders paths by their names from the inside outwards.
-func (t tree) compare(a, b int32) int {
-	for a != b && a != 0 && b != 0 {
-		if c := cmp.Compare(t.name(a), t.name(b)); c != 0 {
-			return c
-		}
-		a, b = t.Nodes[a].Parent, t.Nodes[b].Parent
-	}
-	return cmp.Compare(a, b)
 }

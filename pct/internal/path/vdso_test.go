@@ -63,7 +63,7 @@ func TestVDSO(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(p.Rows) != 1 || !strings.HasPrefix(p.Rows[0].Frames[0], want) {
+		if len(p.Rows) != 1 || !strings.HasPrefix(p.Rows[0].Path.Innermost(), want) {
 			t.Errorf("build-id %q: %+v, want %s", buildID, p.Rows, want)
 		}
 	}

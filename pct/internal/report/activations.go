@@ -45,7 +45,7 @@ func Activations(w io.Writer, a *path.Activations, style Style) error {
 		if i > 0 {
 			row := a.Rows[i-1]
 			fraction := whole.Fraction(row.Weight.Weight)
-			name, share, hotRow = style.callPath(row.Frames), " "+amount(whole, fraction, row.Weight.Samples, style), fraction >= hot
+			name, share, hotRow = style.callPath(row.Path.Names()), " "+amount(whole, fraction, row.Weight.Samples, style), fraction >= hot
 		}
 		line := fmt.Sprintf("%s%s%*s%s%*s%s%s", share, gap, widths[0], cells[0], gap, widths[1], cells[1], gap, name)
 		if style.Colour && hotRow {

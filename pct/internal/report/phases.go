@@ -32,7 +32,7 @@ func Phases(w io.Writer, p *path.Phases) error {
 			line.WriteString(gap + Printable(row.Group))
 		}
 		if row.Samples > 0 {
-			fmt.Fprintf(&line, "%s%5.1f%%%s%s", gap, 100*share(row.Top.Weight, row.Weight), gap, Style{}.callPath(row.Top.Frames))
+			fmt.Fprintf(&line, "%s%5.1f%%%s%s", gap, 100*share(row.Top.Weight, row.Weight), gap, Style{}.callPath(row.Top.Path.Names()))
 		}
 		fmt.Fprintln(out, strings.TrimRight(line.String(), " "))
 	}

@@ -20,7 +20,7 @@ func Quickfix(w io.Writer, p *path.Profile, style Style) (elsewhere float64, err
 			elsewhere += fraction
 			continue
 		}
-		place := row.Frames[0]
+		place := row.Path.Innermost()
 		if absolute, err := filepath.Abs(place); err == nil {
 			place = absolute
 		}

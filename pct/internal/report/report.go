@@ -41,7 +41,7 @@ func Profile(w io.Writer, p *path.Profile, style Style) error {
 		if row.Group != "" {
 			line.WriteString(gap + Printable(row.Group))
 		}
-		line.WriteString(gap + style.callPath(row.Frames))
+		line.WriteString(gap + style.callPath(row.Path.Names()))
 		if style.Colour && fraction >= hot {
 			fmt.Fprintf(out, "\x1b[1m%s\x1b[m\n", line.String())
 			continue
@@ -66,32 +66,6 @@ func Scattered(w io.Writer, p *path.Profile, most int) error {
 	}
 	_, err := fmt.Fprintln(w, "# few call paths are alike: with fewer frames of each (-l) more are; pct summary and pct fn add up what they share")
 	return err
-}
-
-// longRun is the number of equal frames in a row from which they are written as one.
-const longRun = 10
-
-// callPath writes frames, innermost first. A function that calls itself again and again, as often as thousands of times, is
-// written once, with the number of its frames.
-func (s Style) callPath(frames []string) string {
-	var path strings.Builder
-	for i := 0; i < len(frames); {
-		n := 1
-		for !s.Whole && i+n < len(frames) && frames[i+n] == frames[i] {
-			n++
-		}
-		if i > 0 {
-			path.WriteString(" <- ")
-		}
-		path.WriteString(frames[i])
-		if n >= longRun {
-			fmt.Fprintf(&path, " ×%d", n)
-		} else {
-			n = 1
-		}
-		i += n
-	}
-	return Printable(path.String())
 }
 
 // amount is the first column: 67.6%, or 540, and ±2.0.

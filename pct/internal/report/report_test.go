@@ -12,8 +12,8 @@ import (
 func TestProfile(t *testing.T) {
 	p := &path.Profile{
 		Rows: []path.Row{
-			{Frames: []string{"worker", "main"}, Weight: 95, Samples: 90},
-			{Group: "n=\x1b[2J", Frames: []string{"two\nlines"}, Weight: 5, Samples: 10},
+			{Path: path.PathOf("worker", "main"), Weight: 95, Samples: 90},
+			{Group: "n=\x1b[2J", Path: path.PathOf("two\nlines"), Weight: 5, Samples: 10},
 		},
 		Samples: 100,
 		Weight:  100,
@@ -37,7 +37,7 @@ func TestProfile(t *testing.T) {
 }
 
 func TestScattered(t *testing.T) {
-	rows := []path.Row{{Frames: []string{"f"}, Weight: 10}}
+	rows := []path.Row{{Path: path.PathOf("f"), Weight: 10}}
 	for _, c := range []struct {
 		hidden uint64
 		most   int
@@ -89,10 +89,10 @@ func TestProcesses(t *testing.T) {
 
 func TestPhases(t *testing.T) {
 	p := &path.Phases{Weight: 10, Samples: 10, Rows: []path.Phase{
-		{Window: path.Window{To: time.Second}, Weight: 8, Samples: 8, Top: path.Row{Frames: []string{"f\x1b", "main"}, Weight: 4}},
+		{Window: path.Window{To: time.Second}, Weight: 8, Samples: 8, Top: path.Row{Path: path.PathOf("f\x1b", "main"), Weight: 4}},
 		{Window: path.Window{From: time.Second, To: 2 * time.Second}},
 		{Window: path.Window{From: 9500 * time.Millisecond, To: 10 * time.Second}, Group: "n=\n", Weight: 2, Samples: 2,
-			Top: path.Row{Frames: []string{"g"}, Weight: 2}},
+			Top: path.Row{Path: path.PathOf("g"), Weight: 2}},
 	}}
 	want := "# window, its share, and the heaviest in it with its share of the row\n" +
 		"-window 0,1       80.0%   ####################    50.0%   f? <- main\n" +
@@ -118,7 +118,7 @@ func TestTop(t *testing.T) {
 
 // A report that can't be written is no success.
 func TestWriteErrors(t *testing.T) {
-	p := &path.Profile{Rows: []path.Row{{Frames: []string{"f"}}}}
+	p := &path.Profile{Rows: []path.Row{{Path: path.PathOf("f")}}}
 	if err := Profile(broken{}, p, Style{}); !errors.Is(err, errBroken) {
 		t.Errorf("Profile: %v", err)
 	}
