@@ -89,11 +89,12 @@ func matchPrograms(a, b []*Selection, inA, inB map[build]bool, others []Matched)
 		for o := range other {
 			delete(ours, o.path)
 		}
-		var all, launched []string
+		var found distinct
+		var launched []string
 		for _, s := range side {
 			for _, r := range s.runs.all {
 				if ours[r.Meta.Exe] {
-					all = appendOnce(all, r.Meta.Exe)
+					found.add(r.Meta.Exe)
 				}
 			}
 			for _, f := range s.runs.trees {
@@ -102,6 +103,7 @@ func matchPrograms(a, b []*Selection, inA, inB map[build]bool, others []Matched)
 				}
 			}
 		}
+		all := found.all
 		if len(all) > 1 {
 			all = slices.DeleteFunc(all, func(exe string) bool { return !slices.Contains(launched, exe) })
 		}
