@@ -131,7 +131,7 @@ func (o *object) segment(start, end uint64) (from, to, offset uint64) {
 		return start, end, start
 	}
 	defer f.Close()
-	if o.buildID != "" && translators.BuildID(f) != o.buildID {
+	if o.buildID != "" && translators.BuildID(f.File) != o.buildID {
 		return start, end, start
 	}
 	least, most := o.locations[0].Address, o.locations[0].Address
