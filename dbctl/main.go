@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"github.com/profilecollection/pct/dbctl/internal/session"
+	"github.com/profilecollection/pct/internal/visible"
 )
 
 func main() {
@@ -30,7 +31,7 @@ func run(args []string, stdin, stdout, stderr *os.File) int {
 		return 0
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "dbctl: %v\nTry dbctl -h.\n", err)
+		fmt.Fprintf(visible.Writer(stderr), "dbctl: %v\nTry dbctl -h.\n", err)
 		return misused
 	}
 	if o.grammar {
@@ -38,7 +39,7 @@ func run(args []string, stdin, stdout, stderr *os.File) int {
 	}
 	src, err := o.source(stdin)
 	if err != nil {
-		fmt.Fprintf(stderr, "dbctl: %v\n", err)
+		fmt.Fprintf(visible.Writer(stderr), "dbctl: %v\n", err)
 		return failed
 	}
 	if o.format {
@@ -46,26 +47,26 @@ func run(args []string, stdin, stdout, stderr *os.File) int {
 	}
 	program, err := src.load(o)
 	if err != nil {
-		fmt.Fprintln(stderr, err)
+		fmt.Fprintln(visible.Writer(stderr), err)
 		return failed
 	}
 	switch {
 	case o.check:
 		return 0
 	case o.replay != "" && len(o.argv) > 0:
-		fmt.Fprintf(stderr, "dbctl: -replay runs no program: %s is one too many\nTry dbctl -h.\n", o.argv[0])
+		fmt.Fprintf(visible.Writer(stderr), "dbctl: -replay runs no program: %s is one too many\nTry dbctl -h.\n", o.argv[0])
 		return misused
 	case o.replay != "":
 		return replay(o, program, stdout, stderr)
 	case len(o.pids) > 0 && len(o.argv) > 0:
-		fmt.Fprintf(stderr, "dbctl: -p attaches to processes that run: the program %s is one too many\nTry dbctl -h.\n", o.argv[0])
+		fmt.Fprintf(visible.Writer(stderr), "dbctl: -p attaches to processes that run: the program %s is one too many\nTry dbctl -h.\n", o.argv[0])
 		return misused
 	case o.tree && len(o.pids) == 0:
-		fmt.Fprintf(stderr, "dbctl: -tree goes with -p: of a program that is launched, all processes are followed\nTry dbctl -h.\n")
+		fmt.Fprintf(visible.Writer(stderr), "dbctl: -tree goes with -p: of a program that is launched, all processes are followed\nTry dbctl -h.\n")
 		return misused
 	case len(o.pids) > 0:
 	case len(o.argv) == 0:
-		fmt.Fprintf(stderr, "dbctl: no program to run\nTry dbctl -h.\n")
+		fmt.Fprintf(visible.Writer(stderr), "dbctl: no program to run\nTry dbctl -h.\n")
 		return misused
 	}
 	return profile(o, program, stdin, stdout, stderr)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/profilecollection/pct/dbctl/internal/machine"
 	"github.com/profilecollection/pct/dbctl/internal/session"
-
+	"github.com/profilecollection/pct/internal/visible"
 	"golang.org/x/sys/unix"
 )
 
@@ -25,7 +25,7 @@ func ignoredHere() (mask uint64) {
 // profile runs the program under the script.
 func profile(o *options, program *machine.Program, stdin, stdout, stderr *os.File) int {
 	complain := func(err error) int {
-		fmt.Fprintf(stderr, "%s: %v\n", o.speaker, err)
+		fmt.Fprintf(visible.Writer(stderr), "%s: %v\n", o.speaker, err)
 		return exitStatus(err)
 	}
 	cfg := session.Config{
@@ -72,12 +72,12 @@ func replay(o *options, program *machine.Program, stdout, stderr *os.File) int {
 		err = session.Replay(cfg)
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "dbctl: cannot replay %s: %v\n", o.replay, err)
+		fmt.Fprintf(visible.Writer(stderr), "dbctl: cannot replay %s: %v\n", o.replay, err)
 		return failed
 	}
 	return 0
 }
 
 func tracer(stderr *os.File) func(string) {
-	return func(line string) { fmt.Fprintf(stderr, "dbctl: %s\n", line) }
+	return func(line string) { fmt.Fprintf(visible.Writer(stderr), "dbctl: %s\n", line) }
 }

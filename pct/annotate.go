@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/pct/internal/calltree"
 	"github.com/profilecollection/pct/pct/internal/listing"
 	"github.com/profilecollection/pct/pct/internal/path"
@@ -76,7 +77,7 @@ func (v *invocation) annotate(percent bool) error {
 	if n == 0 {
 		return fmt.Errorf("no source file with samples could be copied")
 	}
-	fmt.Fprintf(&v.out, "# %s has copies of source files: %d\n", report.Printable(v.listing.dir), n)
+	fmt.Fprintf(&v.out, "# %s has copies of source files: %d\n", visible.Text(v.listing.dir), n)
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/pct/internal/calltree"
 	"github.com/profilecollection/pct/pct/internal/path"
 	"github.com/profilecollection/pct/pct/internal/report"
@@ -177,7 +178,7 @@ func noRoot(root calltree.Pattern, frames []calltree.Frame) error {
 		return fmt.Errorf("no sample has a function %s on its stack; pct fn lists the functions", root)
 	}
 	for i, name := range names {
-		names[i] = report.Printable(name)
+		names[i] = visible.Text(name)
 	}
 	return fmt.Errorf("no sample has a function %s on its stack; there are %s (pct fn lists all)", root, strings.Join(names, ", "))
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/pct/internal/path"
 	"github.com/profilecollection/pct/pct/internal/report"
 )
@@ -195,7 +196,7 @@ func (v *invocation) diffObjects(c *path.Comparison) {
 		if m.Programs {
 			why = "as the programs that were run"
 		}
-		fmt.Fprintf(&v.out, "# matched %s: %s is %s in A and %s in B\n", why, report.Printable(m.Name), report.Printable(m.A), report.Printable(m.B))
+		fmt.Fprintf(&v.out, "# matched %s: %s is %s in A and %s in B\n", why, visible.Text(m.Name), visible.Text(m.A), visible.Text(m.B))
 	}
 	for _, side := range []struct {
 		name  string
@@ -204,7 +205,7 @@ func (v *invocation) diffObjects(c *path.Comparison) {
 	}{{"A", c.NamelessA, c.A}, {"B", c.NamelessB, c.B}} {
 		for _, n := range side.all {
 			fmt.Fprintf(&v.out, "# %s has no names for %s, %.2f%% of it: they were not kept before it was built again or removed\n", side.name,
-				report.Printable(n.Object), 100*float64(n.Weight)/float64(side.whole.Weight))
+				visible.Text(n.Object), 100*float64(n.Weight)/float64(side.whole.Weight))
 		}
 	}
 }
@@ -277,7 +278,7 @@ func (v *invocation) diffHead(side diffSide, whole path.Side) error {
 func gticks(runs *path.Runs) (scale float64, unit string, decimals int) {
 	for _, r := range runs.Data() {
 		if len(r.Samples) > 0 && r.Header.Unit != "µs" {
-			return 1, report.Printable(report.Units(r.Header.Unit)), 0
+			return 1, visible.Text(report.Units(r.Header.Unit)), 0
 		}
 	}
 	return 1e-6, "s", 3
@@ -385,7 +386,7 @@ func (v *invocation) diffRow(c *path.Comparison, change *path.Change, width int)
 	if c.Repeated {
 		fmt.Fprintf(&v.out, "   %6.3f   %5.1f", change.Welch.P, change.Welch.Freedom)
 	}
-	fmt.Fprintf(&v.out, "   %s\n", report.Printable(change.Label))
+	fmt.Fprintf(&v.out, "   %s\n", visible.Text(change.Label))
 }
 
 // writeChanges writes the count files of what was gained, and of what was lost.

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/term"
-
+	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/pct/internal/path"
 	"github.com/profilecollection/pct/pct/internal/report"
+	"golang.org/x/term"
 )
 
 type exploreOptions struct {
@@ -126,7 +126,7 @@ func (x *explorer) open() error {
 func (x *explorer) greet(w io.Writer) error {
 	err := report.Head(w, x.runs.Summary(), x.selected.Samples(), x.selected.Limits())
 	if all := x.runs.Resources(); err == nil && len(all) > 1 {
-		_, err = fmt.Fprintf(w, "# %s\n", report.Printable(x.resourcesText()))
+		_, err = fmt.Fprintf(w, "# %s\n", visible.Text(x.resourcesText()))
 	}
 	return err
 }

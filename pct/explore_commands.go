@@ -10,9 +10,9 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/pct/internal/calltree"
 	"github.com/profilecollection/pct/pct/internal/path"
-	"github.com/profilecollection/pct/pct/internal/report"
 )
 
 // errQuit is how the command quit ends.
@@ -219,14 +219,14 @@ func findCommand(word string) (explorerCommand, error) {
 		if like := calltree.Nearest(all, word, 1); len(like) > 0 {
 			near = fmt.Sprintf("did you mean %s? (%s)", like[0], near)
 		}
-		return explorerCommand{}, fmt.Errorf("unknown command %s; %s", report.Printable(word), near)
+		return explorerCommand{}, fmt.Errorf("unknown command %s; %s", visible.Text(word), near)
 	}
 	return explorerCommand{}, fmt.Errorf("%s can be %s", word, strings.Join(names, " or "))
 }
 
 // say collects a line about a setting.
 func (s *session) say(format string, args ...any) error {
-	fmt.Fprintf(&s.text, "# %s\n", report.Printable(fmt.Sprintf(format, args...)))
+	fmt.Fprintf(&s.text, "# %s\n", visible.Text(fmt.Sprintf(format, args...)))
 	return nil
 }
 

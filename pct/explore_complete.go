@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/profilecollection/pct/pct/internal/report"
+	"github.com/profilecollection/pct/internal/visible"
 )
 
 // completions returns what can stand at the end of a line that has come so far: the
@@ -84,7 +84,7 @@ func (x *explorer) complete(line string) (completed, list string) {
 			fmt.Fprintf(&b, "  and %d more\n", len(words)-i)
 			break
 		}
-		fmt.Fprintf(&b, "  %s\n", report.Printable(word))
+		fmt.Fprintf(&b, "  %s\n", visible.Text(word))
 	}
 	return line, b.String()
 }

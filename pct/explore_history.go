@@ -8,7 +8,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/profilecollection/pct/pct/internal/report"
+	"github.com/profilecollection/pct/internal/visible"
 )
 
 // maxHistory is how many lines are brought back; the file may have twice as many.
@@ -47,7 +47,7 @@ func openHistory(file string, warn func(format string, args ...any)) *history {
 		return h
 	}
 	for line := range strings.Lines(string(text)) {
-		if line = report.Printable(strings.TrimSuffix(line, "\n")); line != "" {
+		if line = visible.Text(strings.TrimSuffix(line, "\n")); line != "" {
 			h.lines = append(h.lines, line)
 		}
 	}
@@ -85,7 +85,7 @@ func (h *history) rewrite() error {
 
 // Add keeps a line at once, so that no end of the program loses it.
 func (h *history) Add(line string) {
-	line = report.Printable(strings.TrimSpace(line))
+	line = visible.Text(strings.TrimSpace(line))
 	if line == "" || len(h.lines) > 0 && h.lines[len(h.lines)-1] == line {
 		return
 	}

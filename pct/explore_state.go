@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/pct/internal/calltree"
 	"github.com/profilecollection/pct/pct/internal/path"
 	"github.com/profilecollection/pct/pct/internal/report"
@@ -94,7 +95,7 @@ func (x *explorer) functions() []string {
 	seen := map[string]bool{}
 	for _, group := range x.mustGroups() {
 		for _, f := range group.Tree.Functions() {
-			if name := report.Printable(group.Tree.Frames[f.Frame].Name); !seen[name] {
+			if name := visible.Text(group.Tree.Frames[f.Frame].Name); !seen[name] {
 				seen[name] = true
 				names = append(names, name)
 			}
@@ -110,7 +111,7 @@ func (x *explorer) fieldNames() []string {
 // rootOf returns what tells roots from other frames: a name that is printed just so, or
 // else a pattern.
 func rootOf(text string, groups []path.Group) (func(*calltree.Frame) bool, error) {
-	exactly := func(f *calltree.Frame) bool { return report.Printable(f.Name) == text }
+	exactly := func(f *calltree.Frame) bool { return visible.Text(f.Name) == text }
 	var frames []calltree.Frame
 	for _, g := range groups {
 		frames = g.Tree.Frames
@@ -170,7 +171,7 @@ func (s *session) show(view string) error {
 	s.view = view
 	s.last = func(w io.Writer, rows int) error {
 		for _, limit := range limits {
-			fmt.Fprintf(w, "# %s\n", report.Printable(limit))
+			fmt.Fprintf(w, "# %s\n", visible.Text(limit))
 		}
 		style := style
 		style.Rows = rows

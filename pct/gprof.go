@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/pct/internal/calltree"
 	"github.com/profilecollection/pct/pct/internal/gmon"
 	"github.com/profilecollection/pct/pct/internal/report"
@@ -96,13 +97,13 @@ func (v *invocation) gprofReport() error {
 	style := report.GprofStyle{Unit: "seconds", Scale: 1e-6, Decimals: 3, Threshold: v.Threshold}
 	for _, r := range runs.Data() {
 		if len(r.Samples) > 0 && r.Header.Unit != "µs" {
-			style.Unit, style.Scale, style.Decimals = report.Printable(r.Header.Unit), 1, 0
+			style.Unit, style.Scale, style.Decimals = visible.Text(r.Header.Unit), 1, 0
 			break
 		}
 	}
 	for _, group := range c.Groups {
 		if group.Name != "" {
-			fmt.Fprintf(&v.out, "#\n# %s, %s\n", report.Printable(group.Name), plural(uint64(group.Tree.Whole().Samples), "sample"))
+			fmt.Fprintf(&v.out, "#\n# %s, %s\n", visible.Text(group.Name), plural(uint64(group.Tree.Whole().Samples), "sample"))
 		}
 		if err := v.gprofTables(group.Tree.CallGraph(), style); err != nil {
 			return err
@@ -166,7 +167,7 @@ func (v *invocation) gmonReport() error {
 		return fmt.Errorf("no function of %s was called or has time in %s; is this the program that has written it?",
 			v.gprof.program, strings.Join(v.dirs, " "))
 	}
-	fmt.Fprintf(&v.out, "# %s\n", report.Printable(v.gprof.program))
+	fmt.Fprintf(&v.out, "# %s\n", visible.Text(v.gprof.program))
 	facts := []string{plural(uint64(len(v.dirs)), "gmon.out file"), plural(sum.Samples(), "sample")}
 	if rate := sum.Rate(); rate > 0 {
 		facts = append(facts, fmt.Sprintf("%d Hz", rate))

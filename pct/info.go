@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/pct/data"
 	"github.com/profilecollection/pct/pct/internal/path"
-	"github.com/profilecollection/pct/pct/internal/report"
 )
 
 func infoCommand() command {
@@ -41,7 +41,7 @@ func infoCommand() command {
 func (v *invocation) info(r *data.Run) {
 	line := func(key, value string) {
 		if value != "" {
-			fmt.Fprintf(&v.out, "%-10s %s\n", key, report.Printable(value))
+			fmt.Fprintf(&v.out, "%-10s %s\n", key, visible.Text(value))
 		}
 	}
 	m := r.Meta

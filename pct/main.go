@@ -12,9 +12,9 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/pct/data"
 	"github.com/profilecollection/pct/pct/internal/path"
-	"github.com/profilecollection/pct/pct/internal/report"
 	"github.com/profilecollection/pct/translators"
 )
 
@@ -99,7 +99,7 @@ func complain(stderr io.Writer, text string) {
 		if !strings.HasPrefix(line, " ") { // which continues the one before
 			line = "pct: " + line
 		}
-		fmt.Fprintln(stderr, report.Printable(line))
+		fmt.Fprintln(stderr, visible.Text(line))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/pct/internal/path"
 	"github.com/profilecollection/pct/pct/internal/report"
 )
@@ -63,7 +64,7 @@ func (v *invocation) rawValues(runs *path.Runs, selected *path.Selection) error 
 			if i > 0 {
 				v.out.WriteByte('\t')
 			}
-			oneLine.WriteString(&v.out, value)
+			v.out.WriteString(visible.Text(oneLine.Replace(value)))
 		}
 		v.out.WriteByte('\n')
 	}

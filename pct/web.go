@@ -7,9 +7,9 @@ import (
 	"os/signal"
 	"slices"
 
+	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/pct/internal/path"
 	"github.com/profilecollection/pct/pct/internal/pprof"
-	"github.com/profilecollection/pct/pct/internal/report"
 	"golang.org/x/sys/unix"
 )
 
@@ -58,7 +58,7 @@ machine can see the pages, unless -http says otherwise. The call graph needs gra
 						v.browse(url)
 					}
 				},
-				Say: func(sentence string) { v.warn("%s", report.Printable(sentence)) },
+				Say: func(sentence string) { v.warn("%s", visible.Text(sentence)) },
 			}
 			return w.Serve(ctx, pprof.New(runs, calls))
 		},

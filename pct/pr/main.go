@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/pct/data"
 	"github.com/profilecollection/pct/pct/internal/path"
 	"github.com/profilecollection/pct/translators"
@@ -53,7 +54,7 @@ Example:
   pct-pr -translator 'addr2line -e %o' -req '%a\n' /tmp/pct/gzip.4711/gzip
 `
 
-func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, visible.Writer(os.Stderr))) }
 
 // Exit statuses.
 const (

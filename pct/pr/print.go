@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/pct/data"
 	"github.com/profilecollection/pct/pct/internal/path"
-	"github.com/profilecollection/pct/pct/internal/report"
 	"github.com/profilecollection/pct/translators"
 )
 
@@ -52,6 +52,7 @@ func (p *printer) print() ([]byte, error) {
 	var text []byte
 	rest := uint64(selected.Samples())
 	for i := range spots {
+		spots[i].show()
 		text = p.output.append(text, &spots[i])
 		rest -= spots[i].count
 	}
@@ -113,10 +114,10 @@ func (p *printer) spots(runs *path.Runs, selected *path.Selection) ([]spot, erro
 	spots := p.untranslated(instructions)
 	for i := range instructions {
 		in := &instructions[i]
-		spots[i].label = report.Printable(in.Label(p.granularity, p.templates))
+		spots[i].label = in.Label(p.granularity, p.templates)
 		if len(in.Frames) > 0 {
 			f := in.Frames[0]
-			spots[i].function, spots[i].file, spots[i].line = report.Printable(f.Func), report.Printable(f.File), f.Line
+			spots[i].function, spots[i].file, spots[i].line = f.Func, f.File, f.Line
 		}
 	}
 	return spots, nil
@@ -133,11 +134,18 @@ func (p *printer) untranslated(instructions []path.Instruction) []spot {
 			buildID: in.BuildID,
 			vaddr:   in.Vaddr,
 			bias:    p.objects[objectKey{in.Object, in.BuildID}].Bias,
-			label:   report.Printable(in.Label(path.Address, true)),
+			label:   in.Label(path.Address, true),
 		}
 		if in.Object == "" {
 			spots[i].object = nowhere
 		}
 	}
 	return spots
+}
+
+// show makes the texts of a spot fit to be printed.
+func (s *spot) show() {
+	for _, text := range []*string{&s.object, &s.function, &s.file, &s.label} {
+		*text = visible.Source(*text) // the lines of an answer are joined by tabs
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/translators"
 	"github.com/profilecollection/pct/translators/internal/debuginfo"
 )
@@ -30,7 +31,7 @@ example:
   printf '/bin/ls\t0x4000\n' | pct-addr2line
 `
 
-func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, visible.Writer(os.Stderr))) }
 
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("pct-addr2line", flag.ContinueOnError)

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/translators"
 	"github.com/profilecollection/pct/translators/internal/cache"
 )
@@ -32,7 +33,7 @@ example:
   printf '/bin/gdb\t0x300000\n' | pct-addr2nm
 `
 
-func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, visible.Writer(os.Stderr))) }
 
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("pct-addr2nm", flag.ContinueOnError)

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/translators"
 	"github.com/profilecollection/pct/translators/internal/wrapper"
 )
@@ -30,7 +31,7 @@ example:
   printf '/bin/ls\t0x4000\n' | pct-binutils
 `
 
-func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, visible.Writer(os.Stderr))) }
 
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	var names translators.Demangler

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/translators"
 )
 
@@ -33,7 +34,7 @@ example:
   pct sym -translator pct-disasm /tmp/pct/gzip.*
 `
 
-func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, visible.Writer(os.Stderr))) }
 
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("pct-disasm", flag.ContinueOnError)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/translators"
 )
 
@@ -56,7 +57,7 @@ func (s *supervisor) translate(q translators.Request) ([]translators.Location, e
 	if s.failures++; s.failures == maxFailures {
 		return nil, err
 	}
-	fmt.Fprintf(s.stderr, "pct-gdbline: %s 0x%x: %v\n", q.Object, q.Vaddr, err)
+	fmt.Fprintf(visible.Writer(s.stderr), "pct-gdbline: %s 0x%x: %v\n", q.Object, q.Vaddr, err)
 	return nil, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"os"
 
 	"github.com/profilecollection/pct/collector/ring"
+	"github.com/profilecollection/pct/internal/visible"
 )
 
 func main() {
@@ -38,7 +39,7 @@ func run(args []string, stdin, stdout, stderr *os.File) int {
 		me = "pct-ring"
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "%s: %v (%s -h explains)\n", me, err, me)
+		fmt.Fprintf(visible.Writer(stderr), "%s: %v (%s -h explains)\n", me, err, me)
 		return misused
 	}
 	if o.asked != "" {
@@ -51,7 +52,7 @@ func run(args []string, stdin, stdout, stderr *os.File) int {
 		return 0
 	}
 	complain := func(err error) int {
-		fmt.Fprintf(stderr, "%s: %v\n", me, err)
+		fmt.Fprintf(visible.Writer(stderr), "%s: %v\n", me, err)
 		if status := exitStatus(err); status != notPermitted || o.caller == "" {
 			return status
 		}
@@ -59,7 +60,7 @@ func run(args []string, stdin, stdout, stderr *os.File) int {
 	}
 	cfg := o.config
 	cfg.Stdin, cfg.Stdout, cfg.Stderr = stdin, stdout, stderr
-	cfg.Say = func(text string) { fmt.Fprintf(stderr, "%s: %s\n", me, text) }
+	cfg.Say = func(text string) { fmt.Fprintf(visible.Writer(stderr), "%s: %s\n", me, text) }
 	if o.check {
 		if err := ring.Check(cfg.Kernel); err != nil {
 			return complain(err)

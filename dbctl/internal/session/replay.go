@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/profilecollection/pct/dbctl/internal/machine"
+	"github.com/profilecollection/pct/internal/visible"
 )
 
 // ReplayConfig is one run of a script on a transcript.
@@ -113,7 +114,7 @@ func (r *replay) event(line string) {
 func (r *replay) program(exe string) {
 	rule := r.cfg.Program.For(exe)
 	if rule == nil {
-		fmt.Fprintf(r.cfg.Stderr, "dbctl: %v\n", &noRule{exe})
+		fmt.Fprintf(visible.Writer(r.cfg.Stderr), "dbctl: %v\n", &noRule{exe})
 		r.block, r.released = nil, true
 		return
 	}

@@ -6,15 +6,15 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/profilecollection/pct/dbctl/internal/debugger"
 	"github.com/profilecollection/pct/dbctl/internal/machine"
 	"github.com/profilecollection/pct/dbctl/internal/mi"
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
 	"github.com/profilecollection/pct/internal/terminal"
+	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/pct/data"
 	"github.com/profilecollection/pct/unwind"
+	"golang.org/x/sys/unix"
 )
 
 // tree is a run: the processes that are followed. All that is here belongs to
@@ -133,7 +133,7 @@ func (t *tree) makeSpare(rule *machine.Exec) (err error) {
 
 // say tells the user something, on standard error; any goroutine may.
 func (t *tree) say(format string, args ...any) {
-	fmt.Fprintf(t.cfg.Stderr, "%s: %s\n", t.cfg.As, fmt.Sprintf(format, args...))
+	fmt.Fprintf(visible.Writer(t.cfg.Stderr), "%s: %s\n", t.cfg.As, fmt.Sprintf(format, args...))
 }
 
 // sayOnce is say for what would otherwise be repeated at each sample.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"io"
 	"strconv"
+
+	"github.com/profilecollection/pct/internal/visible"
 )
 
 // A jsonWriter writes JSON as it comes. Commas are put by what was written before; an
@@ -58,7 +60,7 @@ func (j *jsonWriter) key(name string) {
 func (j *jsonWriter) string(s string) {
 	j.separate()
 	text, _ := json.Marshal(s) // has no error with a string
-	j.out.Write(text)
+	j.out.Write(visible.JSON(text))
 }
 
 func (j *jsonWriter) uint(n uint64) {

@@ -8,8 +8,8 @@ import (
 	"iter"
 	"strings"
 	"time"
-	"unicode"
 
+	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/pct/internal/calltree"
 	"github.com/profilecollection/pct/pct/internal/path"
 )
@@ -120,13 +120,7 @@ func (p *Profile) title() string {
 // line is a name on one line: what steers a terminal or is no UTF-8 is replaced, and a
 // name that is empty becomes a question mark.
 func line(s string) string {
-	s = strings.TrimSpace(strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return '?'
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD")))
-	if s == "" {
+	if s = visible.Text(strings.TrimSpace(s)); s == "" {
 		return unknown
 	}
 	return s

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/profilecollection/pct/internal/visible"
 )
 
 // longestName is how much of a name, such as one of a template, is in the document.
@@ -14,14 +16,11 @@ const longestName = 240
 // something. Characters that would steer the direction of the text are replaced, too.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsControl(r), r == '\u2028', r == '\u2029', r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069':
-			return '?'
-		case r == '\ufffe' || r == '\uffff':
+		if r == '\ufffe' || r == '\uffff' { // which XML can't have
 			return unicode.ReplacementChar
 		}
 		return r
-	}, strings.ToValidUTF8(s, string(unicode.ReplacementChar)))
+	}, visible.Text(s))
 }
 
 // escape makes text of a document, or the value of an attribute.

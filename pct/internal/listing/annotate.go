@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/pct/internal/calltree"
 	"github.com/profilecollection/pct/pct/internal/path"
 )
@@ -78,7 +79,7 @@ func (l *Listing) view(out *bufio.Writer, s *source, shown []int) {
 	}
 	titles := append(l.titles(), "line")
 	m := newMargin(append(rows, titles)...)
-	fmt.Fprintf(out, "\n%s\n", l.bold(fmt.Sprintf("%s: %s", printable(s.file.path), l.text(s.amount))))
+	fmt.Fprintf(out, "\n%s\n", l.bold(fmt.Sprintf("%s: %s", visible.Source(s.file.path), l.text(s.amount))))
 	fmt.Fprintln(out, m.text(titles))
 	for i, n := range shown {
 		if i > 0 && shown[i-1] != n-1 {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/profilecollection/pct/internal/regular"
+	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/pct/internal/calltree"
 	"github.com/profilecollection/pct/pct/internal/path"
 )
@@ -45,10 +46,10 @@ func (l *Listing) Copies(dir string, head []byte, found []path.SourceFile, patte
 	for _, s := range all {
 		name := noCopy
 		if s.file.err == nil {
-			name = unique(taken, printable(filepath.Base(s.file.path)))
+			name = unique(taken, visible.Source(filepath.Base(s.file.path)))
 			copies[name] = s
 		}
-		fmt.Fprintf(&index, "%.1f%%\t%d\t%s\t%s\n", 100*l.share(s.amount), s.samples, name, printable(s.file.path))
+		fmt.Fprintf(&index, "%.1f%%\t%d\t%s\t%s\n", 100*l.share(s.amount), s.samples, name, visible.Source(s.file.path))
 	}
 	// First the index: by it the directory is known as ours, whatever happens next.
 	if err := create(filepath.Join(dir, indexName), index.Bytes()); err != nil {

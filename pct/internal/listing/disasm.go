@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/pct/internal/calltree"
 	"github.com/profilecollection/pct/pct/internal/path"
 	"github.com/profilecollection/pct/translators"
@@ -177,7 +178,7 @@ func (l *Listing) function(out *bufio.Writer, t path.Translator, f *function, li
 		all = append(all, l.titles())
 	}
 	m := newMargin(append(all, narrowest())...)
-	fmt.Fprintf(out, "\n%s\n", l.bold(printable(fmt.Sprintf("%s in %s at 0x%x: %s", f.name, f.object, f.start, l.text(f.amount)))))
+	fmt.Fprintf(out, "\n%s\n", l.bold(visible.Source(fmt.Sprintf("%s in %s at 0x%x: %s", f.name, f.object, f.start, l.text(f.amount)))))
 	if l.Cycles != nil {
 		fmt.Fprintln(out, m.text(l.titles()))
 	}
@@ -265,5 +266,5 @@ func (l *Listing) sourceText(f *function, at translators.Location) string {
 	if file := l.Search.read(at.File); file.err == nil {
 		text += "   " + strings.TrimSpace(file.line(at.Line))
 	}
-	return printable(text)
+	return visible.Source(text)
 }

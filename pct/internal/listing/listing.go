@@ -13,9 +13,9 @@ import (
 	"io"
 	"math"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
+	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/pct/internal/calltree"
 )
 
@@ -233,7 +233,7 @@ func (l *Listing) bold(line string) string {
 }
 
 func (l *Listing) warn(format string, args ...any) {
-	l.Warn(printable(fmt.Sprintf(format, args...)))
+	l.Warn(visible.Source(fmt.Sprintf(format, args...)))
 }
 
 // Head writes the # line that says how cycles were computed.
@@ -243,17 +243,6 @@ func (l *Listing) Head(w io.Writer, processes int) error {
 	}
 	_, err := io.WriteString(w, "# "+l.Cycles.text(processes)+"\n")
 	return err
-}
-
-// printable replaces what could break a line or steer a terminal, all control
-// characters but tabs.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\t' {
-			return '?'
-		}
-		return r
-	}, s)
 }
 
 func plural(n int, noun string) string {

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/profilecollection/pct/internal/visible"
 )
 
 // instruction is one that objdump shows.
@@ -44,7 +46,7 @@ func disassemble(object string, of extent) ([]instruction, error) {
 		if err != nil || vaddr < of.start || vaddr >= of.end {
 			continue
 		}
-		all = append(all, instruction{vaddr, printable(m[2])})
+		all = append(all, instruction{vaddr, visible.Source(m[2])})
 	}
 	for len(all) > 1 && padding.MatchString(all[len(all)-1].text) {
 		all = all[:len(all)-1]

@@ -5,12 +5,13 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/pct/internal/calltree"
 )
 
 // noneMatches says that a pattern is of nothing that has samples.
 func noneMatches(what string, p calltree.Pattern) error {
-	return fmt.Errorf("no %s with samples matches %s", what, printable(p.String()))
+	return fmt.Errorf("no %s with samples matches %s", what, visible.Source(p.String()))
 }
 
 // matchesFile reports whether a pattern is of a path, of its end from any directory on, or of

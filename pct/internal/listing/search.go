@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"github.com/profilecollection/pct/internal/regular"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/profilecollection/pct/internal/regular"
+	"github.com/profilecollection/pct/internal/visible"
 )
 
 // Search finds source files, which may stand elsewhere than where they were compiled.
@@ -84,7 +86,7 @@ func (f *file) line(n int) string {
 	if n < 1 || n > len(f.lines) {
 		return ""
 	}
-	return printable(strings.TrimSuffix(string(f.lines[n-1]), "\r"))
+	return visible.Source(strings.TrimSuffix(string(f.lines[n-1]), "\r"))
 }
 
 // suspect says why the file may not be what objects were compiled from, "" if

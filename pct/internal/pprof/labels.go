@@ -4,9 +4,9 @@ import (
 	"encoding/binary"
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/google/pprof/profile"
+	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/pct/internal/path"
 )
 
@@ -104,7 +104,7 @@ func (l *labelTable) set(s *profile.Sample, from labels, runs *path.Runs) {
 }
 
 // valid is a text as profile.proto can have it, in UTF-8.
-func valid(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
+func valid(s string) string { return visible.Text(s) }
 
 // id is the number of the n-th thing.
 func id(n int) uint64 { return uint64(n) + 1 }

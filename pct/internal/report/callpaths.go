@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/pct/internal/calltree"
 )
 
@@ -76,7 +77,7 @@ func Functions(w io.Writer, title string, t *calltree.Tree, all []calltree.Frame
 		case whole.Weight > 0 && share(f.Weight.Weight, whole.Weight) < style.Threshold:
 			hidden++
 		case c.room():
-			fmt.Fprintf(c, "%s %s [%d]\n", c.fraction(f.Weight, functionDigits), Printable(t.Frames[f.Frame].Name), f.Samples)
+			fmt.Fprintf(c, "%s %s [%d]\n", c.fraction(f.Weight, functionDigits), visible.Text(t.Frames[f.Frame].Name), f.Samples)
 		}
 	}
 	return c.end(hidden, "function")
@@ -122,7 +123,7 @@ func newCallWriter(w io.Writer, title string, whole calltree.Weight, head CallHe
 	if head.Group != "" {
 		group = ", " + head.Group
 	}
-	fmt.Fprintf(c, "# %s for resource: %s\n", title, Printable(head.Resource+group))
+	fmt.Fprintf(c, "# %s for resource: %s\n", title, visible.Text(head.Resource+group))
 	sampled := plural(whole.Samples, "sample")
 	gtick := fmt.Sprintf("1 gtick = 1 %s", head.Unit)
 	if head.Interval > 0 {
@@ -130,9 +131,9 @@ func newCallWriter(w io.Writer, title string, whole calltree.Weight, head CallHe
 	} else {
 		sampled += fmt.Sprintf(" of %s (%s)", plural(int(whole.Weight), "gtick"), gtick)
 	}
-	fmt.Fprintf(c, "# %s\n", Printable(sampled))
+	fmt.Fprintf(c, "# %s\n", visible.Text(sampled))
 	for _, r := range head.Refined {
-		fmt.Fprintf(c, "# only call paths %s\n", Printable(r.String()))
+		fmt.Fprintf(c, "# only call paths %s\n", visible.Text(r.String()))
 	}
 	fmt.Fprintf(c, "# format: %s\n", format)
 	return c
@@ -188,7 +189,7 @@ func standardError(p float64, n int) string {
 // pathName is a name in a call path, quoted where it could be taken for several, or for
 // the end of the path.
 func pathName(name string) string {
-	name = Printable(name)
+	name = visible.Text(name)
 	if name != "" && !strings.ContainsAny(name, " \"") && balanced(name) {
 		return name
 	}
@@ -198,7 +199,7 @@ func pathName(name string) string {
 // rowName is a name that begins a row, quoted where the row would be taken for a line about
 // the data.
 func rowName(name string) string {
-	name = Printable(name)
+	name = visible.Text(name)
 	if strings.HasPrefix(name, "#") {
 		return `"` + name + `"`
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/pct/internal/calltree"
 )
 
@@ -122,9 +123,9 @@ func entryName(e *calltree.CallGraphEntry) string {
 	case e.Whole():
 		return fmt.Sprintf("<cycle %d as a whole>", e.Cycle)
 	case e.Cycle > 0:
-		return fmt.Sprintf("%s <cycle %d>", Printable(e.Name), e.Cycle)
+		return fmt.Sprintf("%s <cycle %d>", visible.Text(e.Name), e.Cycle)
 	}
-	return Printable(e.Name)
+	return visible.Text(e.Name)
 }
 
 // GprofGraph writes the call graph: for each function its callers, itself with its index number, and

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/pct/internal/path"
 )
 
@@ -29,7 +30,7 @@ func Phases(w io.Writer, p *path.Phases) error {
 		length := int(share(row.Weight, most)*barWidth + 0.5)
 		fmt.Fprintf(&line, "%-*s", barWidth, strings.Repeat("#", length))
 		if row.Group != "" {
-			line.WriteString(gap + Printable(row.Group))
+			line.WriteString(gap + visible.Text(row.Group))
 		}
 		if row.Samples > 0 {
 			fmt.Fprintf(&line, "%s%5.1f%%%s%s", gap, 100*share(row.Top.Weight, row.Weight), gap, Style{}.callPath(row.Top.Path.Names()))

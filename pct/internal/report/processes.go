@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/pct/internal/path"
 )
 
@@ -23,7 +24,7 @@ func Processes(w io.Writer, all []path.Process) error {
 	for _, p := range all {
 		commands := make([]string, len(p.Commands))
 		for i, c := range p.Commands {
-			commands[i] = clip(Printable(c))
+			commands[i] = clip(visible.Text(c))
 		}
 		indent := ""
 		if p.Depth > 0 {
@@ -34,8 +35,8 @@ func Processes(w io.Writer, all []path.Process) error {
 			wall = inSeconds(p.Wall)
 		}
 		table = append(table, []string{
-			number0(p.Pid), number0(p.Ppid), cmp.Or(Printable(p.How), unknown), cmp.Or(Printable(p.State), unknown),
-			cmp.Or(Printable(p.Mode), unknown), inSeconds(p.Start), wall, used(p.CPU), used(p.Subtree),
+			number0(p.Pid), number0(p.Ppid), cmp.Or(visible.Text(p.How), unknown), cmp.Or(visible.Text(p.State), unknown),
+			cmp.Or(visible.Text(p.Mode), unknown), inSeconds(p.Start), wall, used(p.CPU), used(p.Subtree),
 			strconv.FormatUint(p.Samples, 10), strconv.FormatUint(p.Lost, 10), indent + strings.Join(commands, " => "),
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"path/filepath"
 
+	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/pct/internal/path"
 )
 
@@ -24,13 +25,13 @@ func Quickfix(w io.Writer, p *path.Profile, style Style) (elsewhere float64, err
 		if absolute, err := filepath.Abs(place); err == nil {
 			place = absolute
 		}
-		fmt.Fprintf(out, "%s: %.1f%%", Printable(place), 100*fraction)
+		fmt.Fprintf(out, "%s: %.1f%%", visible.Text(place), 100*fraction)
 		if style.Errors {
 			fmt.Fprintf(out, " ±%.1f%%", 100*p.StandardError(fraction))
 		}
 		fmt.Fprintf(out, " (%s)", plural(row.Samples, "sample"))
 		if row.Group != "" {
-			fmt.Fprint(out, " "+Printable(row.Group))
+			fmt.Fprint(out, " "+visible.Text(row.Group))
 		}
 		fmt.Fprintln(out)
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/profilecollection/pct/internal/visible"
 )
 
 const (
@@ -21,7 +23,7 @@ const (
 // path that is still too long to be read the middle is left out.
 func (s Style) callPath(frames []string) string {
 	if s.Whole {
-		return Printable(strings.Join(frames, " <- "))
+		return visible.Text(strings.Join(frames, " <- "))
 	}
 	var parts []string
 	var ends []int // of the parts, in frames
@@ -43,7 +45,7 @@ func (s Style) callPath(frames []string) string {
 		left := fmt.Sprintf("… %d frames (-unfolded shows them) …", ends[last-1]-ends[first-1])
 		parts = slices.Concat(parts[:first], []string{left}, parts[last:])
 	}
-	return Printable(strings.Join(parts, " <- "))
+	return visible.Text(strings.Join(parts, " <- "))
 }
 
 // repeated returns how many of the frames make a group that is repeated right away, and how often it is there: 1 and 1 unless

@@ -11,9 +11,9 @@ import (
 	"io"
 	"math"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
+	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/pct/internal/path"
 )
 
@@ -39,7 +39,7 @@ func Profile(w io.Writer, p *path.Profile, style Style) error {
 		var line strings.Builder
 		line.WriteString(amount(p, fraction, row.Samples, style))
 		if row.Group != "" {
-			line.WriteString(gap + Printable(row.Group))
+			line.WriteString(gap + visible.Text(row.Group))
 		}
 		line.WriteString(gap + style.callPath(row.Path.Names()))
 		if style.Colour && fraction >= hot {
@@ -94,7 +94,7 @@ const maxPrograms = 5
 func Head(w io.Writer, s path.Summary, selected int, limits []string) error {
 	out := bufio.NewWriter(w)
 	line := func(format string, args ...any) {
-		fmt.Fprintf(out, "# %s\n", Printable(fmt.Sprintf(format, args...)))
+		fmt.Fprintf(out, "# %s\n", visible.Text(fmt.Sprintf(format, args...)))
 	}
 	for i, program := range s.Commands {
 		if i == maxPrograms {
@@ -204,7 +204,7 @@ func Table(w io.Writer, columns []path.Column) error {
 				fmt.Fprintf(out, "%5.1f%%%s(%s)\n", percent(rest, c.Values), gap, plural(len(c.Frequent)-i, "other value"))
 				break
 			}
-			fmt.Fprintf(out, "%5.1f%%%s%s\n", percent(f.Samples, c.Values), gap, Printable(f.Value))
+			fmt.Fprintf(out, "%5.1f%%%s%s\n", percent(f.Samples, c.Values), gap, visible.Text(f.Value))
 			rest -= f.Samples
 		}
 	}
@@ -214,9 +214,9 @@ func Table(w io.Writer, columns []path.Column) error {
 // title names a column: by its field, and by the group that its samples are of.
 func title(c path.Column) string {
 	if c.Group == "" {
-		return Printable(c.Name)
+		return visible.Text(c.Name)
 	}
-	return Printable(c.Group) + " " + Printable(c.Name)
+	return visible.Text(c.Group) + " " + visible.Text(c.Name)
 }
 
 // number writes a whole number in full as long as it fits the column.
@@ -228,30 +228,6 @@ func number(x float64) string {
 }
 
 func percent(part, whole int) float64 { return 100 * float64(part) / float64(whole) }
-
-// Printable replaces what could break a line or steer a terminal: names and
-// values come from the programs that were profiled.
-func Printable(s string) string {
-	if plain(s) {
-		return s
-	}
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return '?'
-		}
-		return r
-	}, s)
-}
-
-// plain reports whether a text is what most are: characters of ASCII that are printed.
-func plain(s string) bool {
-	for i := range len(s) {
-		if s[i] < ' ' || s[i] > '~' {
-			return false
-		}
-	}
-	return true
-}
 
 // clip keeps a command line readable.
 func clip(s string) string {

@@ -23,11 +23,11 @@ func TestProfile(t *testing.T) {
 		style Style
 		want  string
 	}{
-		{"plain", Style{}, " 95.0%   worker <- main\n  5.0%   n=?[2J   two?lines\n"},
-		{"errors", Style{Errors: true}, " 95.0% ±2.2    worker <- main\n  5.0% ±2.2    n=?[2J   two?lines\n"},
-		{"counts", Style{Counts: true}, "     90   worker <- main\n     10   n=?[2J   two?lines\n"},
-		{"count errors", Style{Counts: true, Errors: true}, "     90 ±3.0     worker <- main\n     10 ±3.0     n=?[2J   two?lines\n"},
-		{"hot rows in bold", Style{Colour: true}, "\x1b[1m 95.0%   worker <- main\x1b[m\n  5.0%   n=?[2J   two?lines\n"},
+		{"plain", Style{}, " 95.0%   worker <- main\n  5.0%   n=\\x1b[2J   two\\x0alines\n"},
+		{"errors", Style{Errors: true}, " 95.0% ±2.2    worker <- main\n  5.0% ±2.2    n=\\x1b[2J   two\\x0alines\n"},
+		{"counts", Style{Counts: true}, "     90   worker <- main\n     10   n=\\x1b[2J   two\\x0alines\n"},
+		{"count errors", Style{Counts: true, Errors: true}, "     90 ±3.0     worker <- main\n     10 ±3.0     n=\\x1b[2J   two\\x0alines\n"},
+		{"hot rows in bold", Style{Colour: true}, "\x1b[1m 95.0%   worker <- main\x1b[m\n  5.0%   n=\\x1b[2J   two\\x0alines\n"},
 	} {
 		var b strings.Builder
 		if err := Profile(&b, p, c.style); err != nil || b.String() != c.want {
@@ -56,7 +56,7 @@ func TestHead(t *testing.T) {
 		Commands: []string{"a\x1b", "b", strings.Repeat("c", 200), "d", "e", "f", "g"},
 		Programs: 10, Processes: 9, Running: 2, Cut: 1, Samples: 1, Clocks: []string{"perf", "itimer"}, Lost: 2,
 	}
-	want := "# a?\n# b\n# " + strings.Repeat("c", 160) + "…\n# d\n# e\n# and 2 commands more\n" +
+	want := "# a\\x1b\n# b\n# " + strings.Repeat("c", 160) + "…\n# d\n# e\n# and 2 commands more\n" +
 		"# 1 sample of 9 processes (10 programs), clock perf and itimer, 2 lost\n" +
 		"# still running: 2 of 9 processes; this is what there is so far\n" +
 		"# 1 process: the collector was killed; this is what it left\n" +
@@ -78,7 +78,7 @@ func TestProcesses(t *testing.T) {
 	want := `
   PID  PPID  HOW     STATE           MODE     START   WALL    CPU   TREE  SAMPLES  LOST  COMMAND
    10     9  launch  running         sampled  0.000  2.500  1.000  3.000      100     1  make all
-   11    10  fork    signal SIGKILL  ?        1.000  0.000  2.000  2.000        0     0   \_ cc? => as ?[2J
+   11    10  fork    signal SIGKILL  ?        1.000  0.000  2.000  2.000        0     0   \_ cc\x0a => as \x1b[2J
 12000    11  ?       ?               ?        0.000      ?      ?      ?        0     0       \_
 `
 	var b strings.Builder
@@ -95,9 +95,9 @@ func TestPhases(t *testing.T) {
 			Top: path.Row{Path: path.PathOf("g"), Weight: 2}},
 	}}
 	want := "# window, its share, and the heaviest in it with its share of the row\n" +
-		"-window 0,1       80.0%   ####################    50.0%   f? <- main\n" +
+		"-window 0,1       80.0%   ####################    50.0%   f\\x1b <- main\n" +
 		"-window 1,2        0.0%\n" +
-		"-window 9.5,10    20.0%   #####                  n=?   100.0%   g\n"
+		"-window 9.5,10    20.0%   #####                  n=\\x0a   100.0%   g\n"
 	var b strings.Builder
 	if err := Phases(&b, p); err != nil || b.String() != want {
 		t.Errorf("%v, got\n%swant\n%s", err, b.String(), want)
@@ -109,7 +109,7 @@ func TestTop(t *testing.T) {
 		CPU: 1500 * time.Millisecond, Cores: 1.5, Limits: []string{"name ~ \x1b"}}
 	rows := []path.HotRow{{Name: "f\n", Self: 3, Total: 4}, {Group: "pid=7", Name: "g", Total: 4}}
 	want := "# 03:04:05   1 of 2 processes alive   30 samples (100.0/s), 4 lost   CPU 1.50s (1.50 cores)\n" +
-		"# name ~ ?\n#  self    total\n  75.0%   100.0%   f?\n   0.0%   100.0%   pid=7   g\n"
+		"# name ~ \\x1b\n#  self    total\n  75.0%   100.0%   f\x0a\n   0.0%   100.0%   pid=7   g\n"
 	var b strings.Builder
 	if err := Top(&b, pulse, rows, 4); err != nil || b.String() != want {
 		t.Errorf("%v, got\n%swant\n%s", err, b.String(), want)

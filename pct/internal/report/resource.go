@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/profilecollection/pct/internal/visible"
 )
 
 // Called writes, below what was measured at single places, where to look for callers, if the resource is counted
@@ -12,7 +14,7 @@ func Called(w io.Writer, resource string) error {
 	kind, _, _ := strings.Cut(resource, ":")
 	switch kind {
 	case "alloc", "io", "read", "write", "calls":
-		_, err := fmt.Fprintf(w, "# %s is counted in the functions that are called: pct paths, summary and -total tell of their callers\n", Printable(resource))
+		_, err := fmt.Fprintf(w, "# %s is counted in the functions that are called: pct paths, summary and -total tell of their callers\n", visible.Text(resource))
 		return err
 	case "real":
 		_, err := fmt.Fprintln(w, "# a wait is at its reason, not at a place in the program: pct paths, summary and -total tell where")
@@ -31,6 +33,6 @@ func Resource(w io.Writer, head CallHead) error {
 	if head.Interval > 0 {
 		every = ", sampled every " + plural(int(head.Interval), "gtick")
 	}
-	_, err := fmt.Fprintf(w, "# resource: %s%s (1 gtick = 1 %s)\n", Printable(head.Resource), every, Printable(head.Unit))
+	_, err := fmt.Fprintf(w, "# resource: %s%s (1 gtick = 1 %s)\n", visible.Text(head.Resource), every, visible.Text(head.Unit))
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/pct/internal/path"
 )
 
@@ -76,7 +77,7 @@ func Summary(w io.Writer, o *Overview) error {
 			p.say("# ", "and %s more", plural(len(o.Runs.Commands)-i, "command"))
 			break
 		}
-		fmt.Fprintf(p, "# %s\n", Printable(clip(c)))
+		fmt.Fprintf(p, "# %s\n", visible.Text(clip(c)))
 	}
 	p.say("", "%s", o.ran())
 	p.say("", "%s", o.sampled())
@@ -108,7 +109,7 @@ func (p *prose) say(mark, format string, args ...any) {
 	indent := strings.Repeat(" ", utf8.RuneCountInString(mark))
 	at := utf8.RuneCountInString(mark)
 	p.WriteString(mark)
-	for i, word := range strings.Fields(Printable(fmt.Sprintf(format, args...))) {
+	for i, word := range strings.Fields(visible.Text(fmt.Sprintf(format, args...))) {
 		n := utf8.RuneCountInString(word)
 		switch {
 		case i == 0:

@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/pct/internal/path"
 )
 
@@ -32,7 +33,7 @@ func Top(w io.Writer, p Pulse, rows []path.HotRow, weight uint64) error {
 	}
 	fmt.Fprintf(out, "   CPU %.2fs (%.2f cores)\n", p.CPU.Seconds(), p.Cores)
 	for _, limit := range p.Limits {
-		fmt.Fprintf(out, "# %s\n", Printable(limit))
+		fmt.Fprintf(out, "# %s\n", visible.Text(limit))
 	}
 	fmt.Fprintf(out, "#  self    total\n")
 	if len(rows) == 0 {
@@ -41,9 +42,9 @@ func Top(w io.Writer, p Pulse, rows []path.HotRow, weight uint64) error {
 	for _, row := range rows {
 		fmt.Fprintf(out, "%6.1f%%   %5.1f%%%s", 100*share(row.Self, weight), 100*share(row.Total, weight), gap)
 		if row.Group != "" {
-			fmt.Fprint(out, Printable(row.Group)+gap)
+			fmt.Fprint(out, visible.Text(row.Group)+gap)
 		}
-		fmt.Fprintln(out, Printable(row.Name))
+		fmt.Fprintln(out, visible.Text(row.Name))
 	}
 	return out.Flush()
 }
