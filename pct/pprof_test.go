@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/cookiejar"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -281,16 +282,22 @@ func webInBrowser(w *workshop) {
 	said := bufio.NewReader(stderr)
 	line, err := said.ReadString('\n')
 	check(t, err)
-	m := regexp.MustCompile(`^pct: serving (http://127\.0\.0\.1:\d+)/ui/flamegraph until \^C\n$`).FindStringSubmatch(line)
+	m := regexp.MustCompile(`^pct: serving (http://127\.0\.0\.1:\d+)/ui/flamegraph\?key=([A-Z2-7]{26}) until \^C\n$`).FindStringSubmatch(line)
 	if m == nil {
 		t.Fatalf("said %q", line)
 	}
 	go io.Copy(io.Discard, said)
+	jar, err := cookiejar.New(nil)
+	check(t, err)
+	browser := &http.Client{Jar: jar}
+	first, err := browser.Get(m[1] + "/ui/top?key=" + m[2])
+	check(t, err)
+	first.Body.Close()
 	for path, want := range map[string]string{
 		"/": "dispatch_1", "/ui/": "dispatch_1", "/ui/flamegraph": "dispatch_1", "/ui/top": "dispatch_1", "/ui/peek?f=worker": "dispatch_2",
 		"/ui/source?f=worker": "while (n--)", "/ui/disasm?f=worker": "hier-test.c", "/ui/graph": "<svg", "/ui/flamegraph?tf=a=400000000": "dispatch_1",
 	} {
-		answer, err := http.Get(m[1] + path)
+		answer, err := browser.Get(m[1] + path)
 		check(t, err)
 		page, err := io.ReadAll(answer.Body)
 		check(t, err)
@@ -303,7 +310,7 @@ func webInBrowser(w *workshop) {
 		question, err := http.NewRequest("GET", m[1]+path, nil)
 		check(t, err)
 		question.Host = host
-		answer, err := http.DefaultClient.Do(question)
+		answer, err := browser.Do(question)
 		check(t, err)
 		answer.Body.Close()
 		if answer.StatusCode == http.StatusOK {
@@ -311,7 +318,7 @@ func webInBrowser(w *workshop) {
 		}
 	}
 	dom := w.run("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-		"--virtual-time-budget=10000", "--window-size=1000,500", "--dump-dom", m[1]+"/ui/flamegraph")
+		"--virtual-time-budget=10000", "--window-size=1000,500", "--dump-dom", m[1]+"/ui/flamegraph?key="+m[2])
 	for _, name := range []string{"dispatch_1", "dispatch_2", "worker"} {
 		if !regexp.MustCompile(`<div[^>]*class="boxtext"[^>]*>` + name + `<`).MatchString(dom) {
 			t.Errorf("the flame graph has no box %s", name)

@@ -58,6 +58,7 @@ func (w *Web) serve(ctx context.Context, listener net.Listener, local bool, hand
 	all := http.NewServeMux()
 	all.Handle("/ui/", http.StripPrefix("/ui", pages))
 	all.Handle("/{$}", http.RedirectHandler("/ui/flamegraph", http.StatusTemporaryRedirect))
+	key := newKey()
 	server := &http.Server{
 		ReadHeaderTimeout: time.Minute,
 		Handler: http.HandlerFunc(func(out http.ResponseWriter, in *http.Request) {
@@ -66,10 +67,12 @@ func (w *Web) serve(ctx context.Context, listener net.Listener, local bool, hand
 				http.Error(out, "this page is for its own machine alone", http.StatusForbidden)
 				return
 			}
-			all.ServeHTTP(out, in)
+			if key.admits(out, in) {
+				all.ServeHTTP(out, in)
+			}
 		}),
 	}
-	w.Ready("http://" + listener.Addr().String() + "/ui/flamegraph")
+	w.Ready("http://" + listener.Addr().String() + "/ui/flamegraph?" + keyName + "=" + key.text)
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(listener) }()
 	select {
