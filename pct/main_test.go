@@ -47,7 +47,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("GORACE", promptly)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"mkrun": makeRun, "mktree": makeTree, "mkcounts": makeCounts, "mkcalls": makeCalls, "fails": fails},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"mkrun": makeRun, "mktree": makeTree, "mkcounts": makeCounts, "mkcalls": makeCalls, "mkwide": makeWide, "fails": fails},
 	})
 }
 
@@ -218,4 +218,22 @@ func TestNamesInComplaintsDoNotSteerTheTerminal(t *testing.T) {
 	if want := "pct: no data in /absent?[2J?/a\n  b: no such file or directory\n"; status != failed || stderr.String() != want {
 		t.Errorf("status %d, %q, want %q", status, stderr.String(), want)
 	}
+}
+
+// makeWide is the command "mkwide N": the run directory wide.1 has a sample in each of N functions, which nothing calls.
+func makeWide(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: mkwide N")
+	}
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	d, err := data.Create(ts.MkAbs("."), "wide", 1)
+	ts.Check(err)
+	w, err := d.NewWriter(data.Header{Resource: "cpu", Unit: "µs", Clock: "perf", Period: 10 * time.Millisecond})
+	ts.Check(err)
+	o := w.Object(ts.MkAbs("wide"), "", 0, 0, 0, 0)
+	for i := range n {
+		ts.Check(w.Sample(data.Sample{Node: w.Node(0, o, uint64(0x100+i)), Weight: 10_000, Thread: 1}))
+	}
+	ts.Check(w.Close())
 }

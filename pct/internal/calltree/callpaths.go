@@ -16,6 +16,15 @@ type CallPaths struct {
 	Rows   []PathWeight // the heaviest first; of equal ones the shorter, then by names
 	Whole  Weight       // of all samples of the tree, with any frames
 	Hidden int          // paths below the threshold
+	cut    Cut
+}
+
+// Cut is how the rows were cut, and are to be: to a number of them, 0 for all.
+func (p *CallPaths) Cut(rows int) Cut {
+	if p.cut.Lowered && (rows == 0 || rows > p.cut.Rows) {
+		return p.cut
+	}
+	return Cut{p.cut.Threshold, rows, p.cut.Lowered}
 }
 
 // Downward returns the weights of the call paths that begin with a root: the downward

@@ -16,9 +16,12 @@ type TreeRow struct {
 // paper, section 7.2. Each stands before what it called, the heaviest of which comes
 // first. Nodes with less than the threshold, a fraction of the weight of all samples, are
 // hidden, and only counted; nodes without samples are left out.
-func (t *Tree) Outline(threshold float64) (rows []TreeRow, hidden int) {
+//
+// The cut is of the threshold and a number of rows, 0 for all; what it leaves of the rows is up to the caller.
+func (t *Tree) Outline(threshold float64, most int) (rows []TreeRow, hidden int, cut Cut) {
 	totals, lists, whole := t.Totals(), t.children(), t.Whole()
-	shown := func(w Weight) bool { return w.Samples > 0 && !below(w, whole, threshold) }
+	cut = NewCut(threshold, most, heaviest(totals[1:], whole))
+	shown := func(w Weight) bool { return w.Samples > 0 && !below(w, whole, cut.Threshold) }
 	for n := 1; n < len(t.Nodes); n++ {
 		if totals[n].Samples > 0 && !shown(totals[n]) {
 			hidden++
@@ -47,10 +50,19 @@ func (t *Tree) Outline(threshold float64) (rows []TreeRow, hidden int) {
 				cmp.Compare(t.name(b.node), t.name(a.node)), cmp.Compare(b.node, a.node))
 		})
 	}
-	return rows, hidden
+	return rows, hidden, cut
 }
 
 func (t *Tree) name(node int32) string { return t.Frames[t.Nodes[node].Frame].Name }
+
+// heaviest is the greatest fraction of the whole.
+func heaviest(all []Weight, whole Weight) float64 {
+	greatest := uint64(0)
+	for _, w := range all {
+		greatest = max(greatest, w.Weight)
+	}
+	return float64(greatest) / float64(max(1, whole.Weight))
+}
 
 // below reports whether a weight is less than a fraction of the whole.
 func below(w, whole Weight, threshold float64) bool {

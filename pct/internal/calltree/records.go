@@ -101,11 +101,12 @@ func (rs *records) canonical(r int32) int32 {
 // if they are reversed, in the other one.
 func (rs *records) profile(threshold float64, reversed bool) *CallPaths {
 	p := &CallPaths{Whole: rs.t.Whole()}
+	p.cut = NewCut(threshold, 0, heaviest(rs.weights, p.Whole))
 	for i, w := range rs.weights {
 		if w.Samples == 0 {
 			continue
 		}
-		if below(w, p.Whole, threshold) {
+		if below(w, p.Whole, p.cut.Threshold) {
 			p.Hidden++
 			continue
 		}

@@ -31,13 +31,18 @@ func Dot(out io.Writer, p *Profile, threshold float64) error {
 		"\tnode [shape=box, style=filled, fontname=\"Helvetica\"];\n\tedge [fontname=\"Helvetica\"];\n",
 		dotString(fmt.Sprintf("%s\n%s: %d %s, %d samples", shorten(p.title(), 2*longest), line(p.Resource), o.totals[0].Weight, line(report.Units(p.Unit)), o.totals[0].Samples)))
 	shown := make([]bool, len(o.Frames))
-	hidden := 0
-	for _, f := range o.Functions() {
+	hidden, nodes, functions, heaviest := 0, 0, o.Functions(), 0.0
+	if len(functions) > 0 {
+		heaviest = share(functions[0].Weight.Weight)
+	}
+	cut := calltree.NewCut(threshold, 0, heaviest)
+	for _, f := range functions {
 		total := share(f.Weight.Weight)
-		if total < threshold && o.totals[0].Weight > 0 {
+		if total < cut.Threshold && o.totals[0].Weight > 0 || cut.Rows > 0 && nodes == cut.Rows {
 			hidden++
 			continue
 		}
+		nodes++
 		shown[f.Frame] = true
 		own := share(self[f.Frame])
 		name := line(o.Frames[f.Frame].Name)
@@ -54,7 +59,7 @@ func Dot(out io.Writer, p *Profile, threshold float64) error {
 		return cmp.Or(cmp.Compare(edges[b], edges[a]), cmp.Compare(a.Parent, b.Parent), cmp.Compare(a.Frame, b.Frame))
 	})
 	for _, e := range order {
-		if s := share(edges[e]); (s >= threshold || o.totals[0].Weight == 0) && shown[e.Parent] && shown[e.Frame] {
+		if s := share(edges[e]); (s >= cut.Threshold || o.totals[0].Weight == 0) && shown[e.Parent] && shown[e.Frame] {
 			fmt.Fprintf(w, "\tn%d -> n%d [label=\"%.1f%%\", penwidth=%.2f, weight=%.0f, color=%q];\n",
 				e.Parent, e.Frame, 100*s, 1+4*s, 1+100*s, heat(s))
 		}

@@ -34,19 +34,30 @@ func (l *Listing) View(w io.Writer, found []path.SourceFile, pattern calltree.Pa
 	if len(all) == 0 && pattern.String() != "" {
 		return noneMatches("source file", pattern)
 	}
+	heaviest, shown := amount{}, 0
+	for _, s := range all {
+		if s.file.err == nil && s.weight > heaviest.weight {
+			heaviest = s.amount
+		}
+	}
+	cut := l.cut(heaviest, pattern, 0)
 	for _, s := range all {
 		if s.file.err != nil {
 			continue
 		}
-		if !l.wanted(s.amount, pattern) {
+		if cut.Rows > 0 && shown == cut.Rows || !l.wanted(s.amount, cut) {
 			hidden++
 			rest = rest.plus(s.amount)
 			continue
 		}
+		shown++
 		l.view(out, s, l.shown(s))
 	}
 	if hidden > 0 {
 		fmt.Fprintf(out, "\n# %s not shown, with %.1f%%\n", plural(hidden, "more file"), 100*l.share(rest))
+	}
+	if cut.Lowered {
+		fmt.Fprintf(out, lowered, "file")
 	}
 	return out.Flush()
 }
@@ -121,7 +132,7 @@ func (l *Listing) sources(found []path.SourceFile, pattern calltree.Pattern) []*
 			}
 			continue
 		}
-		if missing = missing.plus(s.amount); !l.wanted(s.amount, pattern) {
+		if missing = missing.plus(s.amount); pattern.String() == "" && l.share(s.amount) < l.Threshold {
 			fewFiles++
 			few = few.plus(s.amount)
 			continue

@@ -38,8 +38,13 @@ func (l *Listing) Disassemble(w io.Writer, t path.Translator, found []path.Instr
 	if len(all) == 0 && pattern.String() != "" {
 		return noneMatches("function", pattern)
 	}
+	heaviest := amount{}
+	if len(all) > 0 {
+		heaviest = all[0].amount
+	}
+	cut := l.cut(heaviest, pattern, most)
 	for _, f := range all {
-		if most > 0 && shown == most || !l.wanted(f.amount, pattern) {
+		if cut.Rows > 0 && shown == cut.Rows || !l.wanted(f.amount, cut) {
 			hidden++
 			rest = rest.plus(f.amount)
 			continue
@@ -51,6 +56,9 @@ func (l *Listing) Disassemble(w io.Writer, t path.Translator, found []path.Instr
 	}
 	if hidden > 0 {
 		fmt.Fprintf(out, "\n# %s not shown, with %.1f%%\n", plural(hidden, "more function"), 100*l.share(rest))
+	}
+	if cut.Lowered {
+		fmt.Fprintf(out, lowered, "function")
 	}
 	return out.Flush()
 }

@@ -74,11 +74,18 @@ func cut[K comparable](l *Listing, whole amount, lines map[K]amount) float64 {
 // hot reports whether a line is.
 func (a amount) hot(cut float64) bool { return a.samples > 0 && float64(a.weight) >= cut }
 
-// wanted reports whether a file or a function is shown: a hot one, or one that was
-// asked for.
-func (l *Listing) wanted(a amount, pattern calltree.Pattern) bool {
-	return pattern.String() != "" || l.share(a) >= l.Threshold
+// cut is which files or functions are shown: those that a pattern asks for, else hot ones; at most so many, 0 for all.
+func (l *Listing) cut(heaviest amount, pattern calltree.Pattern, most int) calltree.Cut {
+	if pattern.String() != "" {
+		return calltree.Cut{Rows: most}
+	}
+	return calltree.NewCut(l.Threshold, most, l.share(heaviest))
 }
+
+// lowered says why files or functions are shown that are not hot.
+const lowered = "# no %s reaches the threshold: the hottest are shown; -threshold 0 shows all\n"
+
+func (l *Listing) wanted(a amount, cut calltree.Cut) bool { return l.share(a) >= cut.Threshold }
 
 // cells are the columns of the margin for a line of the source; those of the
 // executions, of which known says whether there are any, only if they were asked for.

@@ -17,6 +17,7 @@ type Activations struct {
 	Weight  uint64
 	Unit    string // of weights
 	Hidden  int    // rows that Options left out
+	Cut     calltree.Cut
 	// Uncounted are the directories of runs without counts, of which only the shares are known.
 	Uncounted []string
 }
@@ -119,11 +120,16 @@ func (s *Selection) Activations(t Translator, o Options) (*Activations, error) {
 	}
 	a := &Activations{Samples: s.count, Weight: s.weight, Unit: s.runs.measured().Header.Unit, Uncounted: c.Uncounted}
 	tr, totals := c.tree, c.Groups[0].Tree.Totals()
+	heaviest := uint64(0)
+	for _, w := range totals[1:] {
+		heaviest = max(heaviest, w.Weight)
+	}
+	a.Cut = calltree.NewCut(o.Threshold, o.Rows, float64(heaviest)/float64(max(1, s.weight)))
 	var nodes []int32
 	for n := int32(1); int(n) < len(totals); n++ {
 		switch w := totals[n].Weight; {
 		case totals[n].Samples == 0:
-		case float64(w) < o.Threshold*float64(s.weight):
+		case float64(w) < a.Cut.Threshold*float64(s.weight):
 			a.Hidden++
 		default:
 			nodes = append(nodes, n)
@@ -133,9 +139,9 @@ func (s *Selection) Activations(t Translator, o Options) (*Activations, error) {
 	slices.SortFunc(nodes, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(totals[b].Weight, totals[a].Weight), cmp.Compare(depth[a], depth[b]), tr.compare(a, b))
 	})
-	if o.Rows > 0 && len(nodes) > o.Rows {
-		a.Hidden += len(nodes) - o.Rows
-		nodes = nodes[:o.Rows]
+	if most := a.Cut.Rows; most > 0 && len(nodes) > most {
+		a.Hidden += len(nodes) - most
+		nodes = nodes[:most]
 	}
 	var deep room
 	for _, n := range nodes {

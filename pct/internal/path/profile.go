@@ -20,6 +20,7 @@ type Profile struct {
 	// Hidden counts the rows that Options left out, HiddenWeight adds them up.
 	Hidden       int
 	HiddenWeight uint64
+	Cut          calltree.Cut
 	Overlapping  bool // rows share samples, as with callees: their weights are no parts of a whole
 }
 
@@ -303,10 +304,15 @@ func (s *Selection) profile(tr tree, all rows, o Options) *Profile {
 		}
 		return tr.compare(a.node, b.node)
 	})
+	heaviest := 0.0
+	if len(entries) > 0 {
+		heaviest = p.Fraction(entries[0].weight)
+	}
+	p.Cut = calltree.NewCut(o.Threshold, o.Rows, heaviest)
 	var deep room
 	for _, key := range entries {
 		sum, path := key.tally, CallPath{tr, key.node}
-		if o.Rows > 0 && len(p.Rows) == o.Rows || p.Fraction(sum.weight) < o.Threshold || !deep.take(path) {
+		if p.Cut.Rows > 0 && len(p.Rows) == p.Cut.Rows || p.Fraction(sum.weight) < p.Cut.Threshold || !deep.take(path) {
 			p.Hidden++
 			p.HiddenWeight += sum.weight
 			continue

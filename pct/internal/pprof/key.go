@@ -18,7 +18,9 @@ const (
 
 func newKey() key { return key{rand.Text()} }
 
-func (k key) fits(text string) bool { return subtle.ConstantTimeCompare([]byte(text), []byte(k.text)) == 1 }
+func (k key) fits(text string) bool {
+	return subtle.ConstantTimeCompare([]byte(text), []byte(k.text)) == 1
+}
 
 // admits reports whether a request is of one who knows the key, and not made by a page of another origin. The address
 // with the key is answered with a cookie and the address without it; all others that are not admitted with why.

@@ -59,6 +59,9 @@ func Activations(w io.Writer, a *path.Activations, style Style) error {
 	if a.Hidden > 0 {
 		fmt.Fprintf(out, "# %s not shown\n", plural(a.Hidden, "more call path"))
 	}
+	if a.Cut.Lowered {
+		fmt.Fprintln(out, lowered)
+	}
 	return out.Flush()
 }
 

@@ -52,6 +52,7 @@ const (
 // A name with blanks in it is quoted.
 func CallPaths(w io.Writer, title string, t *calltree.Tree, p *calltree.CallPaths, head CallHead, style CallStyle) error {
 	c := newCallWriter(w, title, p.Whole, head, style, "usage_fraction (call_path) [#raw_samples]")
+	c.cut = p.Cut(style.Rows)
 	for _, row := range p.Rows {
 		if !c.room() {
 			continue
@@ -71,10 +72,16 @@ func CallPaths(w io.Writer, title string, t *calltree.Tree, p *calltree.CallPath
 //	0.8632 db_get_property [530]
 func Functions(w io.Writer, title string, t *calltree.Tree, all []calltree.FrameWeight, head CallHead, style CallStyle) error {
 	whole, hidden := t.Whole(), 0
+	heaviest := 0.0
+	if len(all) > 0 && whole.Weight > 0 {
+		heaviest = share(all[0].Weight.Weight, whole.Weight)
+	}
+	cut := calltree.NewCut(style.Threshold, style.Rows, heaviest)
 	c := newCallWriter(w, title, whole, head, style, "usage_fraction function_name [#raw_samples]")
+	c.cut = cut
 	for _, f := range all {
 		switch {
-		case whole.Weight > 0 && share(f.Weight.Weight, whole.Weight) < style.Threshold:
+		case whole.Weight > 0 && share(f.Weight.Weight, whole.Weight) < cut.Threshold:
 			hidden++
 		case c.room():
 			fmt.Fprintf(c, "%s %s [%d]\n", c.fraction(f.Weight, functionDigits), visible.Text(t.Frames[f.Frame].Name), f.Samples)
@@ -93,8 +100,9 @@ const deepest = 100
 //	main (1.0000) [614]
 //	  invoice (0.1743) [107]
 func SampleTree(w io.Writer, t *calltree.Tree, head CallHead, style CallStyle) error {
-	rows, hidden := t.Outline(style.Threshold)
+	rows, hidden, cut := t.Outline(style.Threshold, style.Rows)
 	c := newCallWriter(w, treeProfile, t.Whole(), head, style, "frame_designator (usage_fraction) [#raw_samples]")
+	c.cut = cut
 	for _, row := range rows {
 		if !c.room() {
 			continue
@@ -114,7 +122,8 @@ type callWriter struct {
 	whole   calltree.Weight
 	style   CallStyle
 	written int
-	cut     int // rows for which there was no room
+	cut     calltree.Cut
+	after   int // rows for which there was no room
 }
 
 func newCallWriter(w io.Writer, title string, whole calltree.Weight, head CallHead, style CallStyle, format string) *callWriter {
@@ -141,8 +150,8 @@ func newCallWriter(w io.Writer, title string, whole calltree.Weight, head CallHe
 
 // room reports whether another row may be written, and counts it.
 func (c *callWriter) room() bool {
-	if c.style.Rows > 0 && c.written == c.style.Rows {
-		c.cut++
+	if c.cut.Rows > 0 && c.written == c.cut.Rows {
+		c.after++
 		return false
 	}
 	c.written++
@@ -154,13 +163,16 @@ func (c *callWriter) end(hidden int, what string) error {
 	why := fmt.Sprintf("below %s", strconv.FormatFloat(c.style.Threshold, 'g', -1, 64))
 	after := fmt.Sprintf("after the first %s", plural(c.written, "row"))
 	switch {
-	case hidden > 0 && c.cut > 0:
-		why = fmt.Sprintf("%d %s, %d %s", hidden, why, c.cut, after)
-	case c.cut > 0:
+	case hidden > 0 && c.after > 0:
+		why = fmt.Sprintf("%d %s, %d %s", hidden, why, c.after, after)
+	case c.after > 0:
 		why = after
 	}
-	if hidden+c.cut > 0 {
-		fmt.Fprintf(c, "# %s not shown: %s\n", plural(hidden+c.cut, what), why)
+	if hidden+c.after > 0 {
+		fmt.Fprintf(c, "# %s not shown: %s\n", plural(hidden+c.after, what), why)
+	}
+	if c.cut.Lowered {
+		fmt.Fprintln(c, lowered)
 	}
 	return c.Flush()
 }

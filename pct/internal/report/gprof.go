@@ -38,13 +38,14 @@ func GprofFlat(w io.Writer, g *calltree.CallGraph, style GprofStyle) error {
 	slices.SortStableFunc(order, func(a, b *calltree.CallGraphEntry) int {
 		return cmp.Or(cmp.Compare(b.Self, a.Self), cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Name, b.Name))
 	})
-	cumulative, hidden := 0.0, 0
+	cumulative, shown, hidden, cut := 0.0, 0, 0, style.cut(g)
 	for _, e := range order {
 		cumulative += e.Self
-		if g.Whole > 0 && part(e.Total(), g.Whole) < style.Threshold {
+		if g.Whole > 0 && part(e.Total(), g.Whole) < cut.Threshold || cut.Rows > 0 && shown == cut.Rows {
 			hidden++
 			continue
 		}
+		shown++
 		calls, self, total := notCounted, notCounted, notCounted
 		if g.Counted {
 			calls, self, total = "", "", ""
@@ -56,7 +57,7 @@ func GprofFlat(w io.Writer, g *calltree.CallGraph, style GprofStyle) error {
 		fmt.Fprintf(out, "  %6.2f %11s %11s %11s %11s %10s %10s   %s\n", 100*part(e.Self, g.Whole),
 			style.amount(cumulative), style.amount(e.Self), style.amount(e.Total()), calls, self, total, entryName(e))
 	}
-	notShown(out, hidden)
+	notShown(out, hidden, cut)
 	return out.Flush()
 }
 
@@ -80,10 +81,22 @@ func part(part, whole float64) float64 {
 	return part / whole
 }
 
-func notShown(out io.Writer, hidden int) {
+func notShown(out io.Writer, hidden int, cut calltree.Cut) {
 	if hidden > 0 {
 		fmt.Fprintf(out, "# %d more not shown\n", hidden)
 	}
+	if cut.Lowered {
+		fmt.Fprintln(out, lowered)
+	}
+}
+
+// cut is which entries of a graph are shown, the heaviest of which is the first.
+func (s GprofStyle) cut(g *calltree.CallGraph) calltree.Cut {
+	heaviest := 0.0
+	if len(g.Entries) > 0 && g.Whole > 0 {
+		heaviest = part(g.Entries[0].Total(), g.Whole)
+	}
+	return calltree.NewCut(s.Threshold, 0, heaviest)
 }
 
 // amount writes a weight. One that is nothing but what was left by rounding is 0.
@@ -144,13 +157,14 @@ func GprofGraph(w io.Writer, g *calltree.CallGraph, style GprofStyle) error {
 		called += "     samples"
 	}
 	fmt.Fprintf(p.out, "# %-6s %6s %11s %11s   %15s   name\n", "index", cmp.Or(strings.TrimSpace("% "+unitOfShare(style.Unit)), "%"), "self", "children", called)
-	hidden := 0
+	shown, hidden, cut := 0, 0, style.cut(g)
 	for i := range g.Entries {
 		e := &g.Entries[i]
-		if g.Whole > 0 && part(e.Total(), g.Whole) < style.Threshold {
+		if g.Whole > 0 && part(e.Total(), g.Whole) < cut.Threshold || cut.Rows > 0 && shown == cut.Rows {
 			hidden++
 			continue
 		}
+		shown++
 		for j := range e.Callers {
 			p.line(&e.Callers[j], e)
 		}
@@ -163,7 +177,7 @@ func GprofGraph(w io.Writer, g *calltree.CallGraph, style GprofStyle) error {
 		}
 		fmt.Fprintf(p.out, "# %s\n", strings.Repeat("-", 78))
 	}
-	notShown(p.out, hidden)
+	notShown(p.out, hidden, cut)
 	return p.out.Flush()
 }
 

@@ -55,8 +55,14 @@ func Profile(w io.Writer, p *path.Profile, style Style) error {
 	case p.Hidden > 0:
 		fmt.Fprintf(out, "# %s more not shown, with %.1f%%\n", plural(p.Hidden, "row"), 100*p.Fraction(p.HiddenWeight))
 	}
+	if p.Cut.Lowered {
+		fmt.Fprintln(out, lowered)
+	}
 	return out.Flush()
 }
+
+// lowered says why rows below the threshold are shown.
+const lowered = "# no row reaches the threshold: the hottest are shown; -threshold 0 shows all"
 
 // Scattered writes what to do where most samples are in call paths that are too many to be shown, each by
 // itself; most is the number of rows asked for, 0 for all.

@@ -109,7 +109,7 @@ func TestTop(t *testing.T) {
 		CPU: 1500 * time.Millisecond, Cores: 1.5, Limits: []string{"name ~ \x1b"}}
 	rows := []path.HotRow{{Name: "f\n", Self: 3, Total: 4}, {Group: "pid=7", Name: "g", Total: 4}}
 	want := "# 03:04:05   1 of 2 processes alive   30 samples (100.0/s), 4 lost   CPU 1.50s (1.50 cores)\n" +
-		"# name ~ \\x1b\n#  self    total\n  75.0%   100.0%   f\x0a\n   0.0%   100.0%   pid=7   g\n"
+		"# name ~ \\x1b\n#  self    total\n  75.0%   100.0%   f\\x0a\n   0.0%   100.0%   pid=7   g\n"
 	var b strings.Builder
 	if err := Top(&b, pulse, rows, 4); err != nil || b.String() != want {
 		t.Errorf("%v, got\n%swant\n%s", err, b.String(), want)
