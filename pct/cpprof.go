@@ -68,7 +68,7 @@ resource.
 		},
 		{
 			name:    "down",
-			summary: "Downward call path profile: what ROOT called, and what that called", operands: "ROOT DIR...",
+			summary: "Downward call path profile: what ROOT called, and what that called", operands: "ROOT [DIR]...",
 			details: `
 A row such as "0.68012 (main uniquify_db qsort) [1820]" says that 0.68012 of the resource
 was used by qsort, and all that it called, when uniquify_db called it, called by main:
@@ -81,7 +81,7 @@ with ROOT, each from the outermost call of ROOT on a stack.
 		},
 		{
 			name:    "up",
-			summary: "Upward call path profile: who called ROOT, and who called them", operands: "ROOT DIR...",
+			summary: "Upward call path profile: who called ROOT, and who called them", operands: "ROOT [DIR]...",
 			details: `
 A row such as "0.6873 (address_information db_get_property) [422]" says that 0.6873 of
 the resource was used by db_get_property, and all that it called, when address_information
@@ -135,7 +135,9 @@ func (v *invocation) callPathProfile(title string, profile func(*calltree.Tree, 
 	}
 	v.dirs = v.dirs[1:]
 	if len(v.dirs) == 0 {
-		return v.misuse("want ROOT, a function, and run directories; there is only %s", root)
+		if err := v.newest(); err != nil {
+			return err
+		}
 	}
 	found := false
 	var frames []calltree.Frame

@@ -279,6 +279,9 @@ func (v *invocation) meaningless() error {
 			return err
 		}
 	}
+	if v.given["gmon"] && len(v.dirs) == 0 {
+		return v.misuse("-gmon: which gmon.out files?")
+	}
 	named := v.Granularity == path.Symbol || v.Granularity == path.Call || v.Granularity == path.Line
 	switch flat := v.command.granularity != nil; {
 	case v.given["past-main"] && flat && !v.Total:

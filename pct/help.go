@@ -13,9 +13,9 @@ import (
 // help is the overview, of which the completion of shells reads the names of reports.
 func help() string {
 	var b strings.Builder
-	b.WriteString("usage: pct REPORT [FLAG]... DIR...\n\n" +
+	b.WriteString("usage: pct REPORT [FLAG]... [DIR]...\n\n" +
 		"Makes a report from run directories, as profile and dbctl leave them below\n" +
-		data.Root() + ", or from count files in them. Several are added up.\n")
+		data.Root() + ", or from count files in them. Several are added up. Without any, the report is on the\nnewest run, and says which that is.\n")
 	for _, g := range groups() {
 		fmt.Fprintf(&b, "\n%s:\n", g.title)
 		for _, c := range g.commands {
@@ -68,7 +68,7 @@ func (c command) help() string {
 }
 
 // wants is what stands after the flags.
-func (c command) wants() string { return cmp.Or(c.operands, "DIR...") }
+func (c command) wants() string { return cmp.Or(c.operands, "[DIR]...") }
 
 // indented breaks an explanation into lines.
 func indented(text string) string {

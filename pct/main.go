@@ -176,7 +176,9 @@ func dispatch(args []string, stdin io.Reader, stdout, stderr io.Writer) (int, er
 			if c.operands != "" {
 				return failed, v.misuse("want %s", c.operands)
 			}
-			return failed, &misuse{fmt.Sprintf("%s: which run? Name a run directory; they are kept below %s", c.name, data.Root())}
+			if err := v.newest(); err != nil {
+				return failed, err
+			}
 		}
 		defer v.endStamped()
 		v.terminal = v.outFile == "" && isTerminal(stdout)
@@ -191,6 +193,15 @@ func dispatch(args []string, stdin io.Reader, stdout, stderr io.Writer) (int, er
 		return failed, &misuse{fmt.Sprintf("unknown flag %s: the report's name comes first (pct -h lists them)", verb)}
 	}
 	return failed, &misuse{fmt.Sprintf("unknown report %s%s (pct -h lists them)", verb, meant(verb))}
+}
+
+// newest takes the newest run where none is named, and says which that is.
+func (v *invocation) newest() (err error) {
+	if v.dirs, err = path.Newest(data.Root()); err != nil {
+		return &misuse{v.command.name + ": " + err.Error()}
+	}
+	v.warn("%s", path.NewestText(v.dirs))
+	return nil
 }
 
 // deliver writes the report to where it was wanted.

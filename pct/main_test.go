@@ -45,6 +45,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("PATH", e.Getenv("PATH")+string(os.PathListSeparator)+bin)
 			e.Setenv("GORACE", promptly)
+			e.Setenv("PCT_DIR", filepath.Join(e.WorkDir, "runs"))
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"mkrun": makeRun, "mktree": makeTree, "mkcounts": makeCounts, "mkcalls": makeCalls, "mkwide": makeWide, "fails": fails},

@@ -17,7 +17,8 @@ A line such as "67.6%   worker <- dispatch_2 <- main" says that worker, called b
 dispatch_2, called by main, has that share. Inlined functions are frames like
 others. Without debug data a frame is OBJECT:SYMBOL or OBJECT:0xADDRESS; "?" at the
 end stands for callers that could not be found. Of recursion ten or more equal frames
-in a row are one, with their number: "ack ×2003 <- main"; -unfolded has them all. Shares are of the samples that -where,
+in a row are one, with their number: "ack ×2003 <- main", and so are functions that call
+each other by turns: "(even <- odd) ×500"; -unfolded has them all. Shares are of the samples that -where,
 -window, -through and -not leave.
 
 With -calls, "50.1%   2   523.6 ±0.4 ms   c <- a <- main" says that c, with all that it

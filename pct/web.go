@@ -31,7 +31,8 @@ func webCommand() command {
 		details: `
 Flame graph, list of functions, call graph, annotated sources and machine code, with
 pprof's own ways to select: see pct pprof -h for the labels of samples. The URL is
-printed on standard error, and a browser opened on it if there is a display. Only this
+printed on standard error, and a browser opened on it if there is a display. It has a key,
+without which no page is shown. Only this
 machine can see the pages, unless -http says otherwise. The call graph needs graphviz
 (Debian package graphviz); all other views work without.
 `,

@@ -18,12 +18,12 @@ import (
 	"github.com/profilecollection/pct/translators"
 )
 
-const usage = `usage: pct-pr [FLAG]... FILE...
+const usage = `usage: pct-pr [FLAG]... [FILE]...
        pct-pr -stamp COMMAND FILE...
 
 Prints a line for each address at which samples were found: their number, a tab,
 and the label of the address. FILE is a count file, a run directory, or the file
-paths in one. Addresses are translated to labels by a co-process, which reads them
+paths in one; without any, the newest run. Addresses are translated to labels by a co-process, which reads them
 on its standard input and writes an answer to each on its standard output. Sorted
 by label and added up by pct-merge the lines are a report; see the example.
 
@@ -209,8 +209,8 @@ func (o *options) check() error {
 	switch {
 	case o.help:
 		return nil
-	case len(o.files) == 0:
-		return fmt.Errorf("which file? Runs are kept below %s", data.Root())
+	case len(o.files) == 0 && o.stamp != nil:
+		return errors.New("-stamp: which count files?")
 	case o.request == nil && o.lines > 0:
 		return errors.New("-lines needs -req: without that an answer is a line")
 	case o.request != nil && (o.by || o.templates || o.vmlinux != ""):

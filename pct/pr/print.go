@@ -25,6 +25,14 @@ type objectKey struct{ path, buildID string }
 const nowhere = "?"
 
 func (p *printer) print() ([]byte, error) {
+	if len(p.files) == 0 {
+		dirs, err := path.Newest(data.Root())
+		if err != nil {
+			return nil, err
+		}
+		p.warn(errors.New(path.NewestText(dirs)))
+		p.files = dirs
+	}
 	runs, err := path.Open(p.files)
 	if err != nil {
 		return nil, err
