@@ -108,6 +108,12 @@ func (p *process) value(function, expression string) (string, bool) {
 	if at < 0 && m.ruledOut(p) {
 		return "", false
 	}
+	if at > 0 {
+		if register := unsaved(expression); register != "" {
+			p.run.unread(expression, fmt.Sprintf("calls do not keep the register %s, which is known only where %s is the innermost function", register, function))
+			return "", false
+		}
+	}
 	name := p.show(p.pathObjects(path[:at+1]))
 	if p.link == nil || name == 0 {
 		p.run.unread(expression, "there was no debugger to ask")
@@ -144,6 +150,10 @@ func (p *process) valueInlined(m *matcher, name int, expression string) (string,
 	for level, function := range p.link.table.ReadFrames(r) {
 		if m.match(function) {
 			m.found = true
+			if register := unsaved(expression); register != "" && level > 0 {
+				p.run.unread(expression, fmt.Sprintf("calls do not keep the register %s, which is known only where %s is the innermost function", register, m.pattern))
+				return "", false
+			}
 			return p.answer(p.link.table.EvaluateAt(name, level, expression), expression)
 		}
 	}
@@ -205,8 +215,10 @@ func (p *process) answer(commands []string, expression string) (string, bool) {
 	}
 	if wrong != "" {
 		p.run.unread(expression, wrong)
+		return "", false
 	}
-	return value, wrong == ""
+	p.run.read[expression] = true
+	return value, true
 }
 
 // tryAnswer sends the commands that evaluate an expression and reads its

@@ -3,6 +3,8 @@ package session
 import (
 	"errors"
 	"fmt"
+	"os"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -312,8 +314,20 @@ func (t *tree) executed(th *thread) {
 		t.privileged(p, exe)
 		return
 	}
+	if t.programs.checksLeaks("/proc/"+itoa(p.pid)+"/exe", environment(p.pid)) && t.stand(th) {
+		t.sayOnce("%s; it runs unprofiled", leakCheckFails(exe))
+		t.note(t.log.Exec(time.Now(), p.pid, exe, commandLine(p.pid)))
+		t.note(t.log.Mode(time.Now(), p.pid, "released"))
+		t.release(p)
+		return
+	}
 	before := p.runs.rule
 	p.runs = image{exe, commandLine(p.pid), t.cfg.Program.For(exe)}
+	if !runsScript(p.pid, p.runs.argv) {
+		if err := t.answerable(exe, p.runs.rule, environment(p.pid)); err != nil {
+			t.sayOnce("%v", err)
+		}
+	}
 	t.note(t.log.Exec(time.Now(), p.pid, exe, p.runs.argv))
 	t.matched = t.matched || p.runs.rule != nil
 	t.trapForks(p, p.runs.rule, false)
@@ -328,6 +342,15 @@ func (t *tree) executed(th *thread) {
 	}
 	p.began = tracer.ProcessTime(p.pid)
 	p.tell(notice{kind: executes, thread: th, runs: p.runs})
+}
+
+// environment is what a process was given when its program began.
+func environment(pid int) []string {
+	text, err := os.ReadFile("/proc/" + itoa(pid) + "/environ")
+	if err != nil {
+		return nil
+	}
+	return strings.Split(string(text), "\x00")
 }
 
 // privileged lets a process go that executes a set-uid program, which would not
@@ -378,6 +401,14 @@ func (t *tree) beginProgram(p *process, th *thread, word string) error {
 	p.image = image{exe, commandLine(p.pid), t.cfg.Program.For(exe)}
 	p.runs = p.image
 	t.matched = t.matched || p.rule != nil
+	if word == "attached" {
+		if t.programs.checksLeaks("/proc/"+itoa(p.pid)+"/exe", environment(p.pid)) {
+			t.sayOnce("%s looks for leaks at its end (LeakSanitizer), which fails if it ends while we are attached", exe)
+		}
+		if err := t.answerable(exe, p.rule, environment(p.pid)); err != nil && !runsScript(p.pid, p.argv) {
+			return err
+		}
+	}
 	t.trapForks(p, p.rule, word == "attached")
 	if t.base == nil {
 		if err := t.startLog(p); err != nil {

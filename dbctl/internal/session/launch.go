@@ -53,6 +53,28 @@ func isText(head string) bool {
 	return !strings.HasPrefix(head, "\x7fELF") && !strings.Contains(head, "\x00")
 }
 
+// isScript reports whether a file is text: what is executed is an interpreter, which the
+// script may have execute the program that is meant.
+func isScript(path string) bool { return isText(head(path)) }
+
+// runsScript reports whether a process executes the interpreter of a script. It is called with the
+// script's name as its first argument, or behind one of #!.
+func runsScript(pid int, argv []string) bool {
+	for i := 1; i < min(len(argv), 3); i++ {
+		path := argv[i]
+		if !strings.HasPrefix(path, "/") {
+			path = "cwd/" + path
+		} else {
+			path = "root" + path
+		}
+		path = "/proc/" + itoa(pid) + "/" + path
+		if fi, err := os.Stat(path); err == nil && fi.Mode().IsRegular() && strings.HasPrefix(head(path), "#!") {
+			return true
+		}
+	}
+	return false
+}
+
 // head is the beginning of a file, "" if it can't be read.
 func head(path string) string {
 	f, _, err := regular.Open(path)

@@ -290,6 +290,7 @@ type habit struct {
 	debugger  bool             // a debugger, that is
 	breaks    bool             // breakpoints, of a debugger or of a clock
 	functions bool             // a pattern may look at functions' names
+	evals     []evaluation     // what it asks, as far as that is known before it runs
 }
 
 // habit is that of a rule; the zero value if it's nil.
@@ -311,6 +312,11 @@ func (t *tree) learnHabits() {
 			h.breaks = h.breaks || counts
 		}
 		h.slow = h.slow || len(m.Names(machine.Shell)) > 0
+		for _, a := range m.Names(machine.Eval) {
+			if !changes(a.Args[0]) && !changes(a.Args[1]) {
+				h.evals = append(h.evals, evaluation{m.Expand(a.Args[0]), m.Expand(a.Args[1])})
+			}
+		}
 		h.functions, h.machine = wantsFunctions(rule), m
 		t.habits[rule] = h
 	}

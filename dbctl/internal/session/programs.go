@@ -25,6 +25,7 @@ type fileID struct {
 type fileFacts struct {
 	waits  bool // for signals, without a handler
 	golang bool
+	leaks  bool // looks for leaks at its end
 }
 
 type processFacts struct {
@@ -63,8 +64,8 @@ func (ps *programs) process(pid int) processFacts {
 	} else if now.Sub(known.at) < min(max(soonest, known.at.Sub(known.first)), rarest) {
 		return known
 	}
-	if ps.files == nil {
-		ps.files, ps.processes = make(map[fileID]fileFacts), make(map[int]processFacts)
+	if ps.processes == nil {
+		ps.processes = make(map[int]processFacts)
 	}
 	known.at, known.fileFacts = now, ps.file("/proc/"+itoa(pid)+"/exe")
 	for _, path := range mappedFiles(pid) {
@@ -84,6 +85,9 @@ func (ps *programs) file(path string) fileFacts {
 	}
 	facts, ok := ps.files[id]
 	if !ok {
+		if ps.files == nil {
+			ps.files = make(map[fileID]fileFacts)
+		}
 		facts = readFacts(path)
 		ps.files[id] = facts
 	}
@@ -109,6 +113,7 @@ func readFacts(path string) (facts fileFacts) {
 	if err != nil {
 		return facts
 	}
+	facts.leaks = linksLeakCheck(f)
 	facts.golang = f.Section(".go.buildinfo") != nil
 	names, err := f.ImportedSymbols()
 	if err == nil && len(names) > 0 {

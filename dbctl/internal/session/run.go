@@ -25,6 +25,7 @@ type run struct {
 	objects  map[*unwind.Object]data.ObjectID
 	fields   map[string]data.FieldID
 	missing  map[string]uint64 // expressions that could not be read, with why
+	read     map[string]bool   // expressions that had a value, or of which it was said that they have none
 	samples  uint64
 	partial  uint64
 	lostN    uint64
@@ -42,7 +43,7 @@ func newRun(p *process) *run {
 	r := &run{
 		resource: "cpu", unit: "µs",
 		p: p, prog: filepath.Base(p.exe), start: time.Now(), began: p.began,
-		objects: make(map[*unwind.Object]data.ObjectID), fields: make(map[string]data.FieldID), missing: make(map[string]uint64),
+		objects: make(map[*unwind.Object]data.ObjectID), fields: make(map[string]data.FieldID), missing: make(map[string]uint64), read: make(map[string]bool),
 	}
 	if len(p.argv) > 0 {
 		r.prog = filepath.Base(p.argv[0])
@@ -239,8 +240,12 @@ func (r *run) lost(n uint64, why string) {
 }
 
 // unread counts the samples in which an expression had no value though its
-// function was active.
+// function was active. Of one that has had none so far it's said at once.
 func (r *run) unread(expression, why string) {
+	if !r.read[expression] {
+		r.read[expression] = true
+		r.wrong("no value of %s: %s", expression, strings.TrimSpace(why))
+	}
 	r.missing[fmt.Sprintf("%s: %s", expression, strings.TrimSpace(why))]++
 }
 

@@ -10,6 +10,7 @@
 package session
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -80,7 +81,20 @@ func Run(cfg Config) (int, error) {
 	}
 	var rule *machine.Exec
 	if path != "" {
-		rule = cfg.Program.For(executable(path))
+		exe := executable(path)
+		rule = cfg.Program.For(exe)
+		environ := cfg.Environ
+		if environ == nil {
+			environ = os.Environ()
+		}
+		if t.programs.checksLeaks(exe, environ) {
+			return 0, errors.New(leakCheckFails(exe))
+		}
+		if !isScript(path) {
+			if err := t.answerable(exe, rule, environ); err != nil {
+				return 0, err
+			}
+		}
 		if err := t.makeSpare(rule); err != nil {
 			return 0, err
 		}
