@@ -295,6 +295,12 @@ func (t *tree) trapLent(th *thread) bool {
 func (t *tree) called(th *thread) {
 	p := th.p
 	way := t.tracer.CallStop(th.tid)
+	owing := th.owing
+	th.owing = false
+	if owing && !p.catching && p.clk != nil {
+		t.tick(th, true)
+		return
+	}
 	if way == tracer.NoCall || !p.catching || !t.stand(th) {
 		t.goOn(th)
 		return

@@ -22,10 +22,13 @@ type clock interface {
 	sent(tid int, info *tracer.Siginfo) bool
 	add(tid int) error
 	remove(tid int)
-	// tick is asked when a thread stopped for the clock's signal or because
-	// due named it: how many periods of CPU time it stands for, 0 if its time
+	// tick is asked when a thread stopped for the clock's signal: how many periods of CPU time it stands for, 0 if its time
 	// has not come.
 	tick(tid int) (periods uint64)
+	// attempted is the same of a stop because due named the thread, in a system call or not.
+	attempted(tid int, inCall bool) (periods uint64)
+	// owes reports whether the thread's next system call is to be taken for an attempt.
+	owes(tid int) bool
 	// failed says why the clock can't go on; "" if it can.
 	failed() string
 	// due returns the threads that are to be interrupted now, and when it is

@@ -37,6 +37,7 @@ type thread struct {
 	halt     bool             // the debugger wants it to stop
 	due      bool             // it was interrupted because its time has come
 	turns    int              // how often it had come to a processor then
+	owing    bool             // its next system call is to be sampled
 	at       *callSite        // it stands before this call, which is counted
 	over     uint64           // it steps over the breakpoint here, which is out meanwhile
 	again    place            // where it will meet the one that it was stepped over
@@ -225,7 +226,7 @@ func (t *tree) signaled(th *thread, sig unix.Signal) {
 	if p.clk != nil && p.clk.watches(sig) {
 		info, err := t.tracer.Siginfo(th.tid)
 		if err == nil && p.clk.sent(th.tid, &info) {
-			t.tick(th)
+			t.tick(th, false)
 			return
 		}
 	}
@@ -259,9 +260,8 @@ func (t *tree) signaled(th *thread, sig unix.Signal) {
 
 // tick is a stop because a thread's time has come, or for a signal of the
 // clock that is too late.
-func (t *tree) tick(th *thread) {
+func (t *tree) tick(th *thread, attempt bool) {
 	p := th.p
-	attempt := th.due
 	th.due = false
 	if !t.stand(th) {
 		t.goOn(th)
@@ -270,8 +270,12 @@ func (t *tree) tick(th *thread) {
 	slept := attempt && th.slept() // it's to be found where it uses its time
 	t.repair(th)
 	var periods uint64
-	if !slept {
+	switch {
+	case !attempt:
 		periods = p.clk.tick(th.tid)
+		th.owing = !p.served && p.clk.owes(th.tid) // a debugger could not have it call anything there
+	case !slept:
+		periods = p.clk.attempted(th.tid, int64(th.regs.Orig_rax) >= 0)
 	}
 	if periods == 0 {
 		t.goOn(th)
@@ -318,7 +322,7 @@ func (t *tree) trapped(th *thread) {
 		}
 	}
 	if th.due && p.clk != nil {
-		t.tick(th)
+		t.tick(th, true)
 		return
 	}
 	if t.stand(th) {

@@ -36,6 +36,10 @@ type perfThread struct {
 	stray unix.Signal // one that it got before it came to block it; 0: none
 	seen  uint64      // count when it was looked after last, ns
 	next  uint64      // count at which the coming tick is due
+
+	// Where the kernel signals in user mode alone:
+	unseen  int64 // ns that are of no tick so far: in the kernel
+	refused int   // attempts that did not find the thread there
 }
 
 // ownerTID is F_OWNER_TID of fcntl(2).
@@ -205,10 +209,57 @@ func (c *perfClock) tick(tid int) uint64 {
 		return 0
 	}
 	periods, due, wait := after(now, t.next, uint64(c.p.mean), uint64(c.p.next()))
+	if c.nokern && t.sig != 0 {
+		// What is over was in the kernel, and is not to be taken for this place's.
+		wait = uint64(c.p.next())
+		t.unseen += int64(now) - int64(t.next) + int64(wait) - int64(c.p.mean)
+		periods, due = 1, now+wait
+	}
 	t.next = due
 	// Setting the period starts it anew.
 	unix.Syscall(unix.SYS_IOCTL, uintptr(t.fd), unix.PERF_EVENT_IOC_PERIOD, uintptr(unsafe.Pointer(&wait)))
 	return periods
+}
+
+// mostRefused is how often a thread whose time in the kernel is to be sampled is met elsewhere
+// until it's supposed that it was no system call that used it.
+const mostRefused = 16
+
+func (c *perfClock) attempted(tid int, inCall bool) uint64 {
+	t := c.threads[tid]
+	if t == nil || !c.nokern || t.sig == 0 {
+		return c.tick(tid)
+	}
+	unseen := t.inKernel()
+	if unseen < int64(c.p.mean) {
+		return 0
+	}
+	if !inCall && t.refused < mostRefused {
+		t.refused++
+		return 0
+	}
+	t.refused = 0
+	periods := unseen / int64(c.p.mean)
+	t.unseen -= periods * int64(c.p.mean)
+	return uint64(periods)
+}
+
+// overdue is when so much time in the kernel is of no tick that the thread's next system call is to
+// stand for it: attempts come too late, as where the machine is busy and of short programs.
+const overdue = 3 // periods
+
+func (c *perfClock) owes(tid int) bool {
+	t := c.threads[tid]
+	return t != nil && c.nokern && t.sig != 0 && t.inKernel() >= overdue*int64(c.p.mean)
+}
+
+// inKernel is the time of which no tick has told: the thread was in the kernel.
+func (t *perfThread) inKernel() int64 {
+	count, ok := t.count()
+	if !ok || count < t.next {
+		return t.unseen
+	}
+	return t.unseen + int64(count-t.next)
 }
 
 // after tells of a tick at the count now, which was due before, for how many periods it
@@ -243,6 +294,10 @@ func (c *perfClock) due(now time.Time) ([]int, time.Time) {
 	var tids []int
 	for tid, t := range c.threads {
 		if t.sig != 0 {
+			if c.nokern && t.inKernel() >= int64(c.p.mean) {
+				tids = append(tids, tid)
+				again = earlier(again, now.Add(c.p.mean))
+			}
 			continue
 		}
 		again = earlier(again, now.Add(c.p.mean))

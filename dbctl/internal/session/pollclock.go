@@ -29,6 +29,7 @@ func newPollClock(pid int, p period) *pollClock {
 func (c *pollClock) name() string                   { return "poll" }
 func (c *pollClock) watches(unix.Signal) bool       { return false }
 func (c *pollClock) sent(int, *tracer.Siginfo) bool { return false }
+func (c *pollClock) owes(int) bool                  { return false }
 func (c *pollClock) stray(int) unix.Signal          { return 0 }
 func (c *pollClock) failed() string                 { return "" }
 func (c *pollClock) remove(tid int)                 { delete(c.threads, tid) }
@@ -42,7 +43,9 @@ func (c *pollClock) add(tid int) error {
 	return nil
 }
 
-func (c *pollClock) tick(tid int) uint64 {
+func (c *pollClock) tick(int) uint64 { return 0 }
+
+func (c *pollClock) attempted(tid int, _ bool) uint64 {
 	t := c.threads[tid]
 	if t == nil {
 		return 0

@@ -97,7 +97,7 @@ func (t *tree) pace(th *thread) tracer.How {
 	p := th.p
 	how := th.how
 	th.looks = how == tracer.Onward && len(p.looked) > 0
-	if how == tracer.Onward && p.catching && (!th.looks || t.calls(th)) {
+	if how == tracer.Onward && (p.catching && (!th.looks || t.calls(th)) || th.owing && !th.looks) {
 		return tracer.Calls
 	}
 	if th.looks {
