@@ -19,8 +19,8 @@ import (
 // exact at any rate, also above the kernel's own tick.
 //
 // A signal that a thread blocks would stay with it, for sigwait and its kin to find.
-// Such a thread gets none, nor does any of a program that could wait for signals: it's
-// found by its count, which goes on, and is interrupted while it runs.
+// Such a thread gets none, nor does one of a program that could wait for signals, until it has
+// chosen some: it's found by its count, which goes on, and is interrupted while it runs.
 type perfClock struct {
 	pid      int
 	p        period
@@ -157,9 +157,10 @@ func (c *perfClock) aim(t *perfThread, tid int) error {
 }
 
 // harmless is the first signal that a thread neither blocks nor has a handler for, 0 if there
-// is none. A handler of Go's runtime does nothing about one too many or too few.
+// is none. A handler of Go's runtime does nothing about one too many or too few. A thread of a
+// program that could wait for signals may come to block any, unless it has blocked some and not this.
 func (c *perfClock) harmless(status *tracer.Status) unix.Signal {
-	if c.programs.waits(c.pid) {
+	if status.Blocked == 0 && c.programs.waits(c.pid) {
 		return 0
 	}
 	for _, sig := range clockSignals {
