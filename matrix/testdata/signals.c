@@ -90,6 +90,18 @@ static void reads_mask(void)
 	say_set("after", &set);
 }
 
+/* What the program is told of handlers: the kernel itself knows those of a clock. */
+static void say_handled(void)
+{
+	struct sigaction a;
+
+	printf("handled:");
+	for (int s = 1; s < _NSIG; s++)
+		if (!sigaction(s, NULL, &a) && a.sa_handler != SIG_DFL && a.sa_handler != SIG_IGN)
+			printf(" %d", s);
+	SAY("%s", "");
+}
+
 static void shows(void)
 {
 	sigset_t set;
@@ -99,7 +111,7 @@ static void shows(void)
 	sigpending(&set);
 	say_set("pending", &set);
 	say_status("SigIgn:");
-	say_status("SigCgt:");
+	say_handled();
 	burn(0.05);
 	take_all();
 }
