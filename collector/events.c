@@ -43,18 +43,19 @@ static _Atomic bool begun; /* one event was there: the kernel permits them */
 static _Atomic uint64_t seen;   /* by the first counter at most: what it would have to count until it traps is in it */
 static uint64_t before;         /* of the process by the kernel's account, when counting began */
 
-/* The bounds of our own code. */
-extern const ElfW(Ehdr) header __asm__("__ehdr_start") __attribute__((visibility("hidden")));
+/* The bounds of our own code, by the headers that our first page begins with: an array, since what stands behind the first is read too. */
+extern const char own_page[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
 static uintptr_t own_start, own_end;
 
 static void find_own(void)
 {
-	const ElfW(Phdr) *p = (const void *)((const char *)&header + header.e_phoff);
+	const ElfW(Ehdr) *header = (const void *)own_page;
+	const ElfW(Phdr) *p = (const void *)(own_page + header->e_phoff);
 
-	for (int i = 0; i < header.e_phnum; i++) {
+	for (int i = 0; i < header->e_phnum; i++) {
 		if (p[i].p_type != PT_LOAD || !(p[i].p_flags & PF_X))
 			continue;
-		own_start = (uintptr_t)&header + p[i].p_vaddr;
+		own_start = (uintptr_t)own_page + p[i].p_vaddr;
 		own_end = own_start + p[i].p_memsz;
 	}
 }
