@@ -40,7 +40,7 @@ func Modes() []Mode {
 		{Name: "kernel-paths", Args: []string{"-k", "-paths", "-F", "1000"}, Attaches: true},
 		{Name: "gdb", Args: []string{"-gdb", "-F", "200"}, Few: true, Attaches: true},
 		{Name: "gdb-poll", Args: []string{"-gdb", "-clock", "poll", "-F", "200"}, Attaches: true},
-		{Name: "expr", Args: []string{"-F", "200", "-expr", ".@main@7", "cat >/dev/null"}},
+		{Name: "expr", Args: []string{"-F", "200", "-expr", ".*@main@7", "cat >/dev/null"}},
 		{Name: "real-clock", Args: []string{"-clock", "real", "-F", "500"}},
 		{Name: "alloc", Args: []string{"-r", "alloc:4096"}},
 		{Name: "io", Args: []string{"-r", "io:1ms"}},
