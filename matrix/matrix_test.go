@@ -23,7 +23,7 @@ var whole = flag.Bool("whole", false, "try every mode, and the test suites of ot
 var differs = []struct{ modes, ways, why string }{
 	{"default fast paths* calls* real-clock alloc io faults* read-write many*", "processes/traces", "who traces a process sees all its signals, our ticks among them"},
 	{"gdb* expr", "processes/traces", "a process has one tracer"},
-	{"real-clock", "timers/waiting signals/waits-undisturbed", "elapsed time's ticks interrupt calls that wait, as profile says"},
+	{"real-clock", "timers/waiting timers/alarms signals/waits-undisturbed threads/cancels", "elapsed time's ticks interrupt calls that wait, as profile says"},
 }
 
 // tree is what is tested: bin, the same with the checked library, and the programs of testdata.
