@@ -19,6 +19,7 @@ static _Atomic bool paused;
 static bool trying; /* another clock is at hand if this can't be had */
 static void (*handler)(int, siginfo_t *, void *);
 static __thread bool little __attribute__((tls_model("initial-exec")));
+static _Atomic bool given_up; /* the program needs the timers */
 static _Atomic bool leaving; /* a signal, by one thread at a time */
 
 bool clock_of_each_thread(void)
@@ -31,7 +32,7 @@ static void start(struct slot *s)
 {
 	int tid = atomic_load(&s->tid), slot = slot_number(s);
 
-	if (atomic_load(&paused))
+	if (atomic_load(&paused) || atomic_load(&given_up))
 		return;
 	if (!s->little)
 		events_start(slot, tid);
@@ -294,6 +295,15 @@ void clock_avoid(uint64_t set)
 	/* The trap of an event is no other thread's, and never pending where the program could find it. */
 	if (signal && signal != SIGTRAP && set & signals_bit(signal) && signals_take_any(set, handler))
 		leave_once(signal, set);
+}
+
+bool clock_makes_room(void)
+{
+	if (ticking.kind != BY_TIMER || atomic_exchange(&given_up, true))
+		return false;
+	slot_each(stop);
+	note_post(NOTE_PENDING_LIMIT);
+	return true;
 }
 
 void clock_halt(void)

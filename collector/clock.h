@@ -69,6 +69,9 @@ void clock_yield_signal(int signal);
 /* The program has a descriptor for a set of signals: the clock leaves its own if that is one of them, and there is another. */
 void clock_avoid(uint64_t set);
 
+/* The program meets its limit of pending signals, which timers count against: ours are given up. False if there are none. */
+bool clock_makes_room(void);
+
 /* The calling thread executes another program: its clock stops; that has failed: it goes on. */
 void clock_halt(void);
 void clock_go_on(void);

@@ -1,6 +1,7 @@
 #include "collector.h"
 #include "calls.h"
 #include "clock.h"
+#include "consume.h"
 #include "contexts.h"
 #include "events.h"
 #include "fpe.h"
@@ -223,6 +224,8 @@ void collector_confine(void)
 	if (!collector_mine() || atomic_load(&state) != AWAKE)
 		return;
 	note_post(NOTE_CONFINED);
+	if (pct_io_ends)
+		pct_io_ends();
 	fpe_stop();
 	clock_pause();
 	sample_off(true);

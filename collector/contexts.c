@@ -238,7 +238,8 @@ bool contexts_append(uint32_t resource, const char *line, size_t n)
 static void start_unwinder(void)
 {
 	frames = frames_permitted();
-	unwinder = space_permitted(2 << 20) && unwind_start() ? UNWINDER_READY : UNWINDER_FAILED;
+	/* It is there once: of a small space it may have more than the parts that others have. */
+	unwinder = space_permitted((2 << 20) / 4) && unwind_start() ? UNWINDER_READY : UNWINDER_FAILED;
 	if (unwinder == UNWINDER_FAILED)
 		note_post(NOTE_PATHS_MEMORY);
 }

@@ -18,6 +18,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 static bool is_handler(const struct sigaction *a)
@@ -186,6 +187,30 @@ EXPORT int mlockall(int flags)
 	if (flags & MCL_CURRENT)
 		collector_limited(AS_LIMIT);
 	return NEXT(mlockall)(flags);
+}
+
+/* Whether a call that failed is to be tried again, without timers of ours. */
+static bool room_made(void)
+{
+	int error = errno;
+	bool made = error == EAGAIN && collector_mine() && clock_makes_room();
+
+	errno = error;
+	return made;
+}
+
+EXPORT int timer_create(clockid_t clock, struct sigevent *restrict event, timer_t *restrict timer)
+{
+	int err = NEXT(timer_create)(clock, event, timer);
+
+	return err < 0 && room_made() ? NEXT(timer_create)(clock, event, timer) : err;
+}
+
+EXPORT int sigqueue(pid_t pid, int signo, const union sigval value)
+{
+	int err = NEXT(sigqueue)(pid, signo, value);
+
+	return err < 0 && room_made() ? NEXT(sigqueue)(pid, signo, value) : err;
 }
 
 EXPORT int dlclose(void *handle)

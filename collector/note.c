@@ -22,6 +22,7 @@ static const char *const sentences[NOTES] = {
 	[NOTE_USER_TIME] = "time in the kernel is not sampled: at this rate the clock sees user mode alone",
 	[NOTE_NO_CLOCK] = "a thread was not sampled: it could get no clock",
 	[NOTE_NO_SIGNAL] = "nothing more is sampled: the program uses all signals that could serve (pct-ring and profile -gdb need none)",
+	[NOTE_PENDING_LIMIT] = "nothing more is sampled: the program needs all timers and signals that its limit of pending ones leaves (ulimit -i; profile -F above the kernel's tick needs none)",
 	[NOTE_SIGNAL_TAKEN] = "the program uses the signal of the clock, which now uses another one",
 	[NOTE_TRAP_TAKEN] = "the program uses SIGTRAP: the clock now uses another signal",
 	[NOTE_SIGNAL_LOST] = "a part is not sampled: the program took the signal of the clock by a system call of its own (pct-ring and profile -gdb see all of it)",

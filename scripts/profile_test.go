@@ -136,3 +136,31 @@ esac
 		}
 	}
 }
+
+// TestProfileTellsWhyNone: where the library has told why there are no samples, that is the reason.
+func TestProfileTellsWhyNone(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PCT_DIR", filepath.Join(dir, "data"))
+	text, err := os.ReadFile("profile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(dir, "profile"), string(text), 0o755)
+	writeFile(t, filepath.Join(dir, "pct"), "#!/bin/sh\n", 0o755)
+	writeFile(t, filepath.Join(dir, "pct-ring"), "#!/bin/sh\n"+`[ "$1" != -resource ] || echo "$2"`+"\n", 0o755)
+	writeFile(t, filepath.Join(dir, "libpct.so"), "", 0o755)
+	for told, want := range map[string]string{
+		"page faults are not sampled: a debugger holds it": "# true\n# no samples of faults: page faults are not sampled: a debugger holds it\n",
+		"a thread was not sampled":                         "# true\n# no samples of faults: less was used than the interval between two\n",
+	} {
+		writeFile(t, filepath.Join(dir, "pct-launch"), "#!/bin/sh\n"+`while [ $# -gt 1 ] && [ "$1" != -- ]; do
+	case $2 in PCT_RUN=*) printf 'note\t1\t%s\n' '`+told+`' >"${2#PCT_RUN=}" ;; esac
+	shift
+done
+`, 0o755)
+		stdout, stderr, status := shell(t, filepath.Join(dir, "profile")+" -r faults true", "")
+		if stdout != want || status != 0 {
+			t.Errorf("%s: stdout %q, stderr %q, exit status %d; want %q", told, stdout, stderr, status, want)
+		}
+	}
+}

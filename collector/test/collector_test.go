@@ -63,6 +63,7 @@ func run(m *testing.M) int {
 		{"g++", "-O2", "-static-libgcc", "-o", lib("throws-static"), "testdata/throws.cc"},
 		{"gcc", "-O1", "-fno-inline", "-fno-optimize-sibling-calls", "-o", lib("faulting"), "testdata/faulting.c", "-lpthread"},
 		{"gcc", "-O1", "-fno-inline", "-fno-optimize-sibling-calls", "-o", lib("moves"), "testdata/moves.c"},
+		{"gcc", "-O1", "-fno-inline", "-o", lib("limits"), "testdata/limits.c", "-lm", "-lpthread"},
 		{"gcc", "-O2", "-o", lib("blocks"), "testdata/blocks.c", "-lm", "-lpthread"},
 		{"gcc", "-O2", "-o", lib("waits"), "testdata/waits.c"},
 		{"gcc", "-O2", "-g", "-o", lib("polite"), "testdata/polite.c", "-lm"},
