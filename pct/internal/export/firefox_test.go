@@ -147,7 +147,7 @@ func testFirefoxGroups(t *testing.T, f *firefoxProfiler) {
 func testFirefoxHostile(t *testing.T, f *firefoxProfiler) {
 	f.load(write(t, hostileProfile(t), Firefox))
 	all := f.functions("t-0")
-	for _, name := range []string{"a;b c", `quote"back\slash`, "<script>alert(1)</script>", "größe→", "&amp;", "new?line", "?"} {
+	for _, name := range []string{"a;b c", `quote"back\slash`, "<script>alert(1)</script>", "größe→", "&amp;", `new\x0aline`, "?"} {
 		if all[name].TotalSamples == 0 {
 			t.Errorf("no %q in %v", name, all)
 		}

@@ -98,7 +98,7 @@ func TestViewOnTerminal(t *testing.T) {
 		{Line: 2, Weight: 5, Samples: 5}, {Line: 3, Weight: 1, Samples: 1}}, Weight: 96, Samples: 96}}
 	err := l.View(&b, found, calltree.Pattern{})
 	want := "\n\x1b[1m" + file + ": 96.0%, 96 samples\x1b[m\n  samples line |\n" +
-		"\x1b[1;31m       90    1 |hot?[2J\x1b[m\n" +
+		"\x1b[1;31m       90    1 |hot\\x1b[2J\x1b[m\n" +
 		"\x1b[33m        5    2 |\twarm\x1b[m\n" +
 		"\x1b[32m        1    3 |cool\x1b[m\n" +
 		"             4 |none\n"
