@@ -117,11 +117,9 @@ EXPORT int sigpending(sigset_t *set)
 	int err = NEXT(sigpending)(set);
 	uint64_t doubtful = err == 0 ? bits(set) & signals_in_use() : 0;
 
-	/* In a handler that blocks it a tick may wait. */
-	if (doubtful && collector_mine()) {
-		mask_drain(doubtful);
-		err = NEXT(sigpending)(set);
-	}
+	/* In a handler that blocks it a tick may wait, and the next one come at any time. */
+	if (doubtful && collector_mine())
+		*set = set_of((bits(set) & ~doubtful) | mask_drain(doubtful));
 	return err;
 }
 

@@ -145,18 +145,28 @@ static void queue_again(int signal, const siginfo_t *info)
 		queue_to_process(signal, info);
 }
 
-void mask_drain(uint64_t set)
+uint64_t mask_drain(uint64_t set)
 {
 	const struct timespec now = { 0, 0 };
+	uint64_t own = 0;
 	siginfo_t info;
 
 	/* Of each signal a thread has one at most, which it gets before one of the process. */
 	for (int s = 1; set >> (s - 1); s++) {
 		uint64_t bit = signals_bit(s);
 
-		if (set & bit && sys4(SYS_rt_sigtimedwait, &bit, &info, &now, sizeof bit) == s && !clock_is_tick(s, &info))
+		if (!(set & bit))
+			continue;
+		/* Behind a tick there may be one of the program's. */
+		while (sys4(SYS_rt_sigtimedwait, &bit, &info, &now, sizeof bit) == s) {
+			if (clock_is_tick(s, &info))
+				continue;
 			queue_again(s, &info);
+			own |= bit;
+			break;
+		}
 	}
+	return own;
 }
 
 uint64_t mask_descriptor_set(uint64_t set)

@@ -40,8 +40,8 @@ void mask_end(void);
 uint64_t mask_descriptor_set(uint64_t set);
 void mask_descriptor(int fd, uint64_t set);
 
-/* Takes a tick of ours that is pending, as it was really blocked, of each of these signals, and leaves the program's own. */
-void mask_drain(uint64_t set);
+/* Takes ticks of ours that are pending, as they were really blocked, of each of these signals; those of which the program's own are. */
+uint64_t mask_drain(uint64_t set);
 
 /* A call waits with another mask: until mask_waited that is the program's. frame is the caller's. */
 uint64_t mask_waits(char *frame, uint64_t set);
