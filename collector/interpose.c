@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <link.h>
 #include <linux/seccomp.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -187,6 +188,28 @@ EXPORT int mlockall(int flags)
 	if (flags & MCL_CURRENT)
 		collector_limited(AS_LIMIT);
 	return NEXT(mlockall)(flags);
+}
+
+/*
+ * The program sends a signal to a thread of its own. One of the clock that is pending at that instant would be taken for
+ * it: the clock leaves the signal before. (The trap of an event is never pending in a system call.)
+ */
+static void before_sending(int signo)
+{
+	if (signals_ours(signo) && signo != SIGTRAP && collector_mine())
+		clock_yield_signal(signo);
+}
+
+EXPORT int raise(int signo)
+{
+	before_sending(signo);
+	return NEXT(raise)(signo);
+}
+
+EXPORT int pthread_kill(pthread_t thread, int signo)
+{
+	before_sending(signo);
+	return NEXT(pthread_kill)(thread, signo);
 }
 
 /* Whether a call that failed is to be tried again, without timers of ours. */

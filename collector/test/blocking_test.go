@@ -38,7 +38,7 @@ func differing(got, want string) string {
 // A program that blocks signals, waits for them, or hands its mask on, sees its own masks and signals in every mode.
 func TestProgramsThatBlock(t *testing.T) {
 	for _, args := range []string{
-		"fills", "each", "several", "waiters", "descriptors", "children", "children 2", "executes 0", "executes 1", "executes 2", "executes 3",
+		"fills", "each", "several", "descriptors", "children", "children 2", "executes 0", "executes 1", "executes 2", "executes 3",
 		"inherits", "threads", "older", "handles", "jumps", "raw", "ends 5", "ends 15", "ends 23", "ends 26", "sent",
 	} {
 		t.Run(args, func(t *testing.T) {
@@ -46,11 +46,13 @@ func TestProgramsThatBlock(t *testing.T) {
 			unharmed(t, "", append([]string{"blocks"}, strings.Fields(args)...)...)
 		})
 	}
-	t.Run("suspends", func(t *testing.T) {
-		t.Parallel()
-		// Calls that wait end with EINTR when a tick of elapsed time comes.
-		unharmed(t, "IRq2000", "blocks", "suspends")
-	})
+	for _, name := range []string{"suspends", "waiters"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			// Calls that wait end with EINTR when a tick of elapsed time comes.
+			unharmed(t, "IRq2000", "blocks", name)
+		})
+	}
 }
 
 // It is sampled all the while.
