@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"errors"
 	"math"
 	"os"
 	"os/exec"
@@ -22,29 +23,31 @@ func TestParts(t *testing.T) {
 		name         string
 		clock        string
 		spins, bytes string
+		blocks       string
 		as           *syscall.SysProcAttr
 	}{
-		{"perf", "perf", "10000", "200000", nil},
-		{"unprivileged", "perf", "10000", "200000", nobody},
-		{"mostly kernel", "perf", "3000", "1000000", nobody},
-		{"poll", "poll", "300000", "4000000", nil},
+		{"perf", "perf", "10000", "200000", "none", nil},
+		{"unprivileged", "perf", "10000", "200000", "none", nobody},
+		{"mostly kernel", "perf", "3000", "1000000", "none", nobody},
+		{"blocks SIGURG", "perf", "10000", "200000", "urg", nil},
+		{"blocks all", "perf", "300000", "4000000", "all", nil},
+		{"poll", "poll", "300000", "4000000", "none", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			if c.as != nil && os.Geteuid() != 0 {
 				c.as = nil // this user is none of the privileged
 			}
-			root := t.TempDir()
-			for _, dir := range []string{tree.dir, filepath.Dir(root)} {
-				if err := os.Chmod(dir, 0o755); err != nil {
-					t.Fatal(err)
-				}
+			// The names of what was sampled may be kept there after dbctl has ended.
+			root, err := os.MkdirTemp(tree.dir, "parts-")
+			if err != nil {
+				t.Fatal(err)
 			}
-			if err := os.Chmod(root, 0o777|os.ModeSticky); err != nil {
+			if err := errors.Join(os.Chmod(tree.dir, 0o755), os.Chmod(root, 0o777|os.ModeSticky)); err != nil {
 				t.Fatal(err)
 			}
 			cmd := exec.Command(filepath.Join(tree.bin, "dbctl"), "-o", root, "-D", "clock="+c.clock, "-D", "interval=1000",
-				"profile.dbctl", filepath.Join(tree.targets, "parts"), c.spins, c.bytes, "700")
+				"profile.dbctl", filepath.Join(tree.targets, "parts"), c.spins, c.bytes, "700", c.blocks)
 			cmd.Env, cmd.SysProcAttr, cmd.Stderr = environment(t), c.as, os.Stderr
 			out, err := cmd.Output()
 			if err != nil {

@@ -281,6 +281,9 @@ func (t *tree) tick(th *thread, attempt bool) {
 		t.goOn(th)
 		return
 	}
+	if attempt {
+		p.attempted.Store(true)
+	}
 	p.tell(notice{kind: ticked, thread: th, periods: periods, at: time.Now(), cpu: tracer.ProcessTime(p.pid)})
 }
 

@@ -34,3 +34,19 @@ func TestLateTicks(t *testing.T) {
 		}
 	}
 }
+
+// TestEarlyTicks: ticks that come up to a quarter of a period early do not make the clock fast.
+func TestEarlyTicks(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 1))
+	mean := uint64(2 * time.Millisecond)
+	now, due, periods := mean, mean, uint64(0)
+	const ticks = 10000
+	for range ticks {
+		n, next, _ := after(now, due, mean, mean)
+		periods, due = periods+n, next
+		now = due - r.Uint64N(mean/4)
+	}
+	if off := int64(periods*mean) - int64(now); off < -int64(mean) || off > int64(mean) {
+		t.Errorf("%d periods in the time of %d", periods, now/mean)
+	}
+}

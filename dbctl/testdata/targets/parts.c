@@ -1,8 +1,10 @@
-/* parts SPINS BYTES MS: in turn calls work, which spins, and has the kernel make BYTES zero bytes, for MS ms of
+/* parts SPINS BYTES MS none|urg|all: blocks these signals; in turn calls work, which spins, and has the kernel make BYTES zero bytes, for MS ms of
  * CPU time. Prints the share of its CPU time, in percent, that work had by its own clock. */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include "burn.h"
 
@@ -19,6 +21,14 @@ int main(int argc, char **argv)
 	size_t bytes = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
 	double ms = argc > 3 ? atof(argv[3]) : 0, start = burnt(CLOCK_THREAD_CPUTIME_ID), now = start, own = 0;
 	int zero = open("/dev/zero", O_RDONLY);
+	sigset_t set;
+
+	sigemptyset(&set);
+	if (argc > 4 && strcmp(argv[4], "urg") == 0)
+		sigaddset(&set, SIGURG);
+	if (argc > 4 && strcmp(argv[4], "all") == 0)
+		sigfillset(&set);
+	sigprocmask(SIG_BLOCK, &set, NULL);
 
 	while (now < start + ms) {
 		double before = burnt(CLOCK_THREAD_CPUTIME_ID);
