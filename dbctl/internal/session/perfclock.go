@@ -138,6 +138,10 @@ func (c *perfClock) aim(t *perfThread, tid int) error {
 	if err != nil {
 		return unix.ESRCH
 	}
+	if c.threads[tid] == nil && ^status.Blocked&^unblockable == 0 {
+		// A thread begins with all signals blocked, until it has the mask of the one that made it.
+		status.Blocked = c.chosen()
+	}
 	sig := c.harmless(&status)
 	if sig == t.sig {
 		return nil
@@ -154,6 +158,25 @@ func (c *perfClock) aim(t *perfThread, tid int) error {
 	}
 	t.sig = sig
 	return nil
+}
+
+// unblockable are the signals that a mask of all may lack: those of the kernel, and of the C library.
+const unblockable = 1<<(unix.SIGKILL-1) | 1<<(unix.SIGSTOP-1) | 1<<31 | 1<<32
+
+// chosen is a mask that leaves a thread to begin the signal which all others get: none if they differ.
+func (c *perfClock) chosen() uint64 {
+	for _, sig := range clockSignals {
+		others := 0
+		for _, t := range c.threads {
+			if t.sig == sig {
+				others++
+			}
+		}
+		if others == len(c.threads) && others > 0 {
+			return ^tracer.Bit(sig)
+		}
+	}
+	return ^uint64(0)
 }
 
 // harmless is the first signal that a thread neither blocks nor has a handler for, 0 if there

@@ -1,4 +1,4 @@
-/* parts SPINS BYTES MS none|urg|all: blocks these signals; in turn calls work, which spins, and has the kernel make BYTES zero bytes, for MS ms of
+/* parts SPINS BYTES MS none|urg: blocks these signals; in turn calls work, which spins, and has the kernel make BYTES zero bytes, for MS ms of
  * CPU time. Prints the share of its CPU time, in percent, that work had by its own clock. */
 #include <fcntl.h>
 #include <signal.h>
@@ -26,8 +26,6 @@ int main(int argc, char **argv)
 	sigemptyset(&set);
 	if (argc > 4 && strcmp(argv[4], "urg") == 0)
 		sigaddset(&set, SIGURG);
-	if (argc > 4 && strcmp(argv[4], "all") == 0)
-		sigfillset(&set);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 
 	while (now < start + ms) {
