@@ -61,7 +61,7 @@ type opened struct {
 
 // keptBehind is how long a report waits for names that are kept behind it: those of a small
 // program are there when its user can build it again.
-const keptBehind = 100 * time.Millisecond
+const keptBehind = 50 * time.Millisecond
 
 // keepBehind begins to keep names, unless all are kept, in a process of its own that outlives
 // this one and gives way to all others. Where it fails the next report tries again.
