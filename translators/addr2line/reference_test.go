@@ -3,6 +3,7 @@ package main
 import (
 	"debug/elf"
 	"fmt"
+	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -21,6 +22,9 @@ import (
 //     namespace, of a lambda) it gives the bare name, and to the innermost
 //     inlined one the name of the ELF symbol around;
 //   - in DWARF 5 it takes the file of the unit for some others.
+//
+// Both tell a part of a function that GCC split off and put back as if the function had called
+// itself; that is one frame for us.
 //
 // Between functions, in padding, it gives the function before; there we know
 // none, as gdb does.
@@ -87,6 +91,7 @@ func (r *reference) differs(vaddr uint64, theirs, ours []translators.Location) s
 		r.padding++
 		return ""
 	}
+	theirs = whole(theirs, ours)
 	if len(ours) != len(theirs) {
 		return "another depth"
 	}
@@ -105,6 +110,7 @@ func (r *reference) differs(vaddr uint64, theirs, ours []translators.Location) s
 	if err != nil {
 		r.t.Fatal(err)
 	}
+	judge[0] = whole(judge[0], ours)
 	if len(judge[0]) != len(ours) {
 		return fmt.Sprintf("%v, and gdb has another depth: %v", doubts, judge[0])
 	}
@@ -114,6 +120,20 @@ func (r *reference) differs(vaddr uint64, theirs, ours []translators.Location) s
 		}
 	}
 	return ""
+}
+
+// whole leaves out of their frames, where they have more than ours, what seems a call of a function by
+// itself that ours have not.
+func whole(theirs, ours []translators.Location) []translators.Location {
+	var all []translators.Location
+	for i, f := range theirs {
+		n, more := len(all), len(theirs)-i > len(ours)-len(all)
+		if more && i > 0 && f.Func == theirs[i-1].Func && (n == len(ours) || f.Line != ours[n].Line) {
+			continue
+		}
+		all = append(all, f)
+	}
+	return all
 }
 
 // alias says whether a symbol of this name covers vaddr.
@@ -265,4 +285,47 @@ func buildGdbline(dir string) error {
 		return fmt.Errorf("%v: %s", err, out)
 	}
 	return nil
+}
+
+// A part of a function that GCC split off and put back is the function itself: write has one frame
+// everywhere. What really calls itself and is inlined there keeps its frames, on one line too.
+func TestPutBack(t *testing.T) {
+	libc := strings.TrimSpace(command(t, "", "gcc", "-print-file-name=libc.so.6"))
+	f, err := elf.Open(libc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	all, err := f.DynamicSymbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(all, func(s elf.Symbol) bool { return s.Name == "write" })
+	var vaddrs []uint64
+	for at := all[i].Value; at < all[i].Value+all[i].Size; at++ {
+		vaddrs = append(vaddrs, at)
+	}
+	for j, frames := range translate(t, libc, vaddrs) {
+		if len(frames) != 1 || frames[0].Func != "__GI___libc_write" {
+			t.Errorf("0x%x in write is %v", vaddrs[j], frames)
+		}
+	}
+
+	source, program := t.TempDir()+"/fib.c", t.TempDir()+"/fib"
+	const fib = "int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }\nint main(int c, char **v) { return fib(c); }\n"
+	if err := os.WriteFile(source, []byte(fib), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	command(t, "", "gcc", "-O2", "-g", "-o", program, source)
+	s := symbolsOf(t, program)["fib"]
+	vaddrs, deepest := nil, 0
+	for at := s.Value; at < s.Value+s.Size; at++ {
+		vaddrs = append(vaddrs, at)
+	}
+	for _, frames := range translate(t, program, vaddrs) {
+		deepest = max(deepest, len(frames))
+	}
+	if deepest < 3 {
+		t.Errorf("no more than %d frames of a function that is inlined into itself", deepest)
+	}
 }

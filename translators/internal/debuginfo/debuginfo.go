@@ -88,6 +88,10 @@ func (d *Data) Frames(frames []Frame, addr uint64, want Detail) []Frame {
 		if !want.NoNames || !f.Located() {
 			f.Func = t.name(i, entry{td, tu, s.off})
 		}
+		for s.again {
+			i = s.parent
+			s = &t.scopes[i]
+		}
 		f.Inlined = s.parent >= 0
 		frames = append(frames, f)
 		if want.Innermost {

@@ -17,9 +17,11 @@ type tree struct {
 // A scope is a function with code, or one inlined into its parent.
 type scope struct {
 	off      uint64 // of its entry
+	origin   uint64 // of the entry of its function, if that is another one in the unit; else 0
 	parent   int32  // index of the scope it was inlined into, -1 for none
 	callFile uint64
 	callLine uint64
+	again    bool // it is a part of its parent's activation: see putBack
 }
 
 // A container is an entry that has functions within.
@@ -116,7 +118,7 @@ const tagGNUCallSite dwarf.Tag = 0x4109
 // function reads the entry of a function and, where it has code, makes it the
 // scope of level l.
 func (w *walker) function(c *cursor, off uint64, a *abbrev, l *level) {
-	var low, high, ranges, callFile, callLine value
+	var low, high, ranges, origin, callFile, callLine, callColumn value
 	for i := range a.attrs {
 		at := &a.attrs[i]
 		v := w.u.read(c, at.form, at.implicit)
@@ -131,9 +133,16 @@ func (w *walker) function(c *cursor, off uint64, a *abbrev, l *level) {
 			callFile = v
 		case dwarf.AttrCallLine:
 			callLine = v
+		case dwarf.AttrCallColumn:
+			callColumn = v
+		case dwarf.AttrAbstractOrigin:
+			origin = v
 		}
 	}
 	s := scope{off: off, parent: -1, callFile: callFile.u, callLine: callLine.u}
+	if e := (entry{w.d, w.u, off}).follow(origin); e.u == w.u {
+		s.origin = e.off
+	}
 	depth := uint64(1)
 	if a.tag == dwarf.TagInlinedSubroutine {
 		s.parent = l.scope
@@ -145,9 +154,32 @@ func (w *walker) function(c *cursor, off uint64, a *abbrev, l *level) {
 		w.spans = append(w.spans, span{low, high, id, depth})
 	})
 	if len(w.spans) > n {
+		s.again = s.parent >= 0 && w.putBack(&s, &w.t.scopes[s.parent], callColumn.u)
 		w.t.scopes = append(w.t.scopes, s)
 		l.scope, l.depth = id, depth
 	}
+}
+
+// putBack reports whether an inlined scope is a part of the function around it, which GCC
+// split off to inline the rest elsewhere, and has put back: for the compiler the part is inlined
+// into the function of the same name, and called where that is declared. No call of a
+// function that calls itself can stand there.
+func (w *walker) putBack(s, around *scope, callColumn uint64) bool {
+	if s.origin == 0 || s.origin != around.origin && s.origin != around.off {
+		return false
+	}
+	var file, line, column uint64
+	entry{w.d, w.u, s.origin}.each(func(attr dwarf.Attr, v value) {
+		switch attr {
+		case dwarf.AttrDeclFile:
+			file = v.u
+		case dwarf.AttrDeclLine:
+			line = v.u
+		case dwarf.AttrDeclColumn:
+			column = v.u
+		}
+	})
+	return line > 0 && column > 0 && file == s.callFile && line == s.callLine && column == callColumn
 }
 
 // skip steps over the attributes of an entry.
