@@ -29,8 +29,8 @@ COMMANDS    = dbctl pct pct-pr pct-ring
 HELPERS     = pct-launch
 TRANSLATORS = pct-addr2line pct-addr2nm pct-disasm pct-gdbline pct-binutils pct-llvm-symbolizer
 SHELL_CMDS  = profile
-# `top` would hide top(1) if it stood in a common bin directory: installed, it
-# lives in libexec/pct, where profile looks for filters too.
+# `top` would hide top(1) if it stood in a bin directory: it lives in libexec of BIN, installed in
+# libexec/pct, where profile looks for filters too.
 FILTERS     = int-avg int-hist quantile corr pct-merge pct-%
 FILTERS_PRIVATE = top
 
@@ -61,8 +61,12 @@ all: need-build
 	$(GO) build $(GOBUILD) -o $(BIN)/pct-gdbline ./translators/gdb
 	$(GO) build $(GOBUILD) -o $(BIN)/pct-binutils ./translators/binutils
 	$(GO) build $(GOBUILD) -o $(BIN)/pct-llvm-symbolizer ./translators/llvmsymbolizer
-	@for f in $(SHELL_CMDS) $(FILTERS) $(FILTERS_PRIVATE); do \
+	@for f in $(SHELL_CMDS) $(FILTERS); do \
 		$(INSTALL) -m 755 scripts/$$f $(BIN)/$$f || exit 1; \
+	done
+	@rm -f $(FILTERS_PRIVATE:%=$(BIN)/%); mkdir -p $(BIN)/libexec
+	@for f in $(FILTERS_PRIVATE); do \
+		$(INSTALL) -m 755 scripts/$$f $(BIN)/libexec/$$f || exit 1; \
 	done
 
 test: need-test
@@ -91,7 +95,7 @@ install: all
 	$(INSTALL) -d $(bindir) $(libexecdir) $(libdir) $(incdir) $(sharedir) $(lispdir) $(mandir) $(bashdir) $(zshdir)
 	for f in $(COMMANDS) $(SHELL_CMDS) $(FILTERS); do \
 		$(INSTALL) -m 755 $(BIN)/$$f $(bindir) || exit 1; done
-	for f in $(HELPERS) $(TRANSLATORS) $(FILTERS_PRIVATE); do \
+	for f in $(HELPERS) $(TRANSLATORS) $(FILTERS_PRIVATE:%=libexec/%); do \
 		$(INSTALL) -m 755 $(BIN)/$$f $(libexecdir) || exit 1; done
 	for f in $(LIBRARIES); do $(INSTALL) -m 644 $(BIN)/lib/$$f $(libdir) || exit 1; done
 	$(INSTALL) -m 644 collector/pct.h $(incdir)

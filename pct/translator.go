@@ -52,6 +52,9 @@ func (v *invocation) endStamped() {
 // startTranslator starts a translator: the command given, or the default one with
 // arguments, which is asked only what was not asked before.
 func startTranslator(command string, arguments ...string) (*translators.Cached, error) {
+	if strings.Contains(command, "%o") {
+		return nil, fmt.Errorf("translator %s: %%o stands for an object in pct-pr -req only", command)
+	}
 	argv := strings.Fields(command)
 	if len(argv) == 0 {
 		argv = append([]string{defaultTranslator}, arguments...)

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -12,7 +13,9 @@ import (
 var filters = []string{"int-avg", "int-hist", "quantile", "top", "corr", "pct-merge", "pct-%"}
 
 // TestFilterExamples executes the example in each filter's header.
-func TestFilterExamples(t *testing.T) {
+func TestFilterExamples(t *testing.T) { inShells(t, testFilterExamples) }
+
+func testFilterExamples(t *testing.T) {
 	for _, name := range filters {
 		t.Run(name, func(t *testing.T) {
 			command, want := headerExample(t, name)
@@ -24,7 +27,9 @@ func TestFilterExamples(t *testing.T) {
 	}
 }
 
-func TestFilters(t *testing.T) {
+func TestFilters(t *testing.T) { inShells(t, testFilters) }
+
+func testFilters(t *testing.T) {
 	tests := []struct {
 		name, command, stdin string
 		stdout, stderr       string
@@ -150,7 +155,32 @@ func headerExample(t *testing.T, name string) (command, want string) {
 	return command, want
 }
 
-// shell runs a command line with this directory's scripts first in PATH.
+// shells are shells that scripts are to work in, each with an awk.
+var shells = []struct{ shell, awk string }{{"dash", "mawk"}, {"bash --posix", "gawk"}, {"busybox sh", "busybox awk"}}
+
+// inShells runs a test in each of the shells: as sh and awk in PATH, and for our scripts.
+func inShells(t *testing.T, test func(t *testing.T)) {
+	t.Helper()
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range shells {
+		t.Run(s.shell+" and "+s.awk, func(t *testing.T) {
+			bin := t.TempDir()
+			for name, command := range map[string]string{"sh": s.shell, "awk": s.awk} {
+				writeFile(t, filepath.Join(bin, name), "#!/bin/sh\nexec "+command+" \"$@\"\n", 0o755)
+			}
+			for _, name := range filters {
+				writeFile(t, filepath.Join(bin, name), "#!/bin/sh\nexec "+s.shell+" "+filepath.Join(here, name)+" \"$@\"\n", 0o755)
+			}
+			t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+			test(t)
+		})
+	}
+}
+
+// shell runs a command line with this directory's scripts in PATH.
 func shell(t *testing.T, command, stdin string) (stdout, stderr string, status int) {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -158,7 +188,7 @@ func shell(t *testing.T, command, stdin string) (stdout, stderr string, status i
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", command)
-	cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
+	cmd.Env = append(os.Environ(), "PATH="+os.Getenv("PATH")+":"+dir)
 	cmd.Stdin = strings.NewReader(stdin)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs

@@ -211,6 +211,8 @@ func (o *options) check() error {
 		return nil
 	case len(o.files) == 0 && o.stamp != nil:
 		return errors.New("-stamp: which count files?")
+	case o.stamp != nil && o.request != nil:
+		return errors.New("-stamp prints nothing, so that -req has no answer: stamp first, then print")
 	case o.request == nil && o.lines > 0:
 		return errors.New("-lines needs -req: without that an answer is a line")
 	case o.request != nil && (o.by || o.templates || o.vmlinux != ""):

@@ -111,6 +111,20 @@ func TestLtrace(t *testing.T) {
 }
 
 func TestCoverage(t *testing.T) {
+	for _, awk := range []string{"mawk", "gawk", "busybox awk"} {
+		t.Run(awk, func(t *testing.T) {
+			bin := t.TempDir()
+			if err := os.WriteFile(filepath.Join(bin, "awk"), []byte("#!/bin/sh\nexec "+awk+" \"$@\"\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+			testCoverage(t)
+		})
+	}
+}
+
+func testCoverage(t *testing.T) {
+	t.Helper()
 	var got []string
 	known := regexp.MustCompile(`^(main|first|second|worker|never)$`)
 	for _, line := range strings.Split(dbctl(t, "coverage.dbctl"), "\n") {
