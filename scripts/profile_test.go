@@ -45,6 +45,8 @@ func TestProfileMisuse(t *testing.T) {
 		{"profile -gdb -p 12,x", "profile: -p 12,x: want the numbers of processes, such as 4711 or 4711,4712" + explains},
 		{"profile -gdb -p 12 -p ''", "profile: -p 12,: want the numbers of processes, such as 4711 or 4711,4712" + explains},
 		{"profile -gdb -p 0", "profile: -p 0: want the numbers of processes, such as 4711 or 4711,4712" + explains},
+		{"profile -gdb -wait echo RAN", "profile: -wait: a debugger lets daemons go: leave out -gdb and -expr" + explains},
+		{"profile -wait -t 1 echo RAN", "profile: -wait is for a program that is run here, without -p, -t and -n" + explains},
 		{"profile -gdb -tree echo RAN", "profile: -tree goes with -p: of a program that is run here, all processes are followed" + explains},
 		{"profile -by words echo RAN", "profile: -by words: want line, sym, addr, src or obj, or with -paths or -gdb paths" + explains},
 		{"profile -by paths echo RAN", "profile: -by paths: call paths are collected with -paths" + explains},

@@ -180,7 +180,7 @@ func (c *collection) over() bool {
 		return false
 	case c.ended:
 		// What has not left the session belongs to the program, as for a shell.
-		return c.endWanted() || !c.table.anyIn(os.Getpid())
+		return c.endWanted() || !c.table.anyAlive() || !c.cfg.Wait && !c.table.anyIn(os.Getpid())
 	default:
 		c.endWanted() // is the program's affair
 	}

@@ -6,12 +6,16 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
-	"github.com/profilecollection/pct/internal/regular"
+	"os"
+	"path/filepath"
 	"strings"
+
+	"github.com/profilecollection/pct/internal/regular"
 )
 
 // image is what is needed of an ELF file: where its parts are to be found.
 type image struct {
+	path    string // by which we see it
 	buildID string // hexadecimal, "" if it has none
 	loads   []elf.ProgHeader
 }
@@ -35,12 +39,30 @@ func (im images) of(pid int, m *mapping) *image {
 		m.path,
 	} {
 		if i, err := readImage(name); err == nil && (m.buildID == "" || i.buildID == m.buildID) {
+			i.path = seen(pid, m.path)
 			found = i
 			break
 		}
 	}
 	im[key] = found
 	return found
+}
+
+// seen is the path by which we see a process's file, which may have another root.
+func seen(pid int, path string) string {
+	root, err := os.Readlink(fmt.Sprintf("/proc/%d/root", pid))
+	if err != nil || root == "/" {
+		return path
+	}
+	its, err := os.Stat(fmt.Sprintf("/proc/%d/root%s", pid, path))
+	if err != nil {
+		return path
+	}
+	below := filepath.Join(root, path)
+	if ours, err := os.Stat(below); err != nil || !os.SameFile(its, ours) {
+		return path // of another mount namespace
+	}
+	return below
 }
 
 func readImage(name string) (*image, error) {
@@ -124,7 +146,7 @@ func (im images) place(pid int, m *mapping) place {
 	}
 	if i := im.of(pid, m); i != nil {
 		if bias, fits := i.bias(m); fits {
-			return place{path: m.path, buildID: i.buildID, bias: bias}
+			return place{path: i.path, buildID: i.buildID, bias: bias}
 		}
 	} else if m.buildID != "" {
 		// It's gone, or has been replaced, but was an ELF file. Its code is most

@@ -86,6 +86,7 @@ type Config struct {
 	SystemMap string        // kernel's symbols where /proc/kallsyms has none; "" /boot/System.map-RELEASE
 	For       time.Duration // time after which to let go; 0: at the end
 	Samples   uint64        // number of samples after which to let go; 0: at the end
+	Wait      bool          // the end is that of all processes, also of those that have left the session
 
 	Root  string           // of the run directories; "" as data.Root
 	Found func(dir string) // told the path of each run directory

@@ -54,6 +54,8 @@ not found; 125 if the kernel does not permit sampling.
                   ends within its first interval
   -t SECONDS      stop sampling after so many seconds
   -n SAMPLES      stop sampling after so many samples
+  -wait           sample until all processes have ended that PROGRAM has started, also
+                  those that have left its session, as daemons do
   -o DIR          make run directories DIR/PROG.PID (default $PCT_DIR or /tmp/pct)
   -dirfile FILE   write the path of each run directory to FILE, a line each
   -system-map FILE
@@ -101,7 +103,7 @@ func parseOptions(args []string) (*options, error) {
 	o := &options{}
 	c := &o.config
 	var cpus, threads bool
-	bools := map[string]*bool{"k": &c.Kernel, "paths": &c.Paths, "tree": &c.Tree, "check": &o.check, "cpus": &cpus, "threads": &threads}
+	bools := map[string]*bool{"k": &c.Kernel, "paths": &c.Paths, "tree": &c.Tree, "wait": &c.Wait, "check": &o.check, "cpus": &cpus, "threads": &threads}
 	words := map[string]func(string) error{
 		"p":          o.attach,
 		"F":          o.rate,
