@@ -249,6 +249,27 @@ void calls_shrink(void)
 	}
 }
 
+/* What a thread's stack is walked with is not asked for any more: its activations have ended. */
+static void complete(struct caller *c)
+{
+	struct tree *t = contexts_tree(0);
+
+	if (t && c->of[0].made)
+		tree_thread_ends(t, c->of[0].thread);
+}
+
+void calls_complete(void)
+{
+	for (uint32_t i = 0; options.calls && i < THREADS; i++) {
+		struct caller *c = &callers[i];
+
+		if (!atomic_load(&c->tid) || atomic_exchange(&c->busy, true))
+			continue;
+		complete(c);
+		atomic_store(&c->busy, false);
+	}
+}
+
 /* Gives back the memory of a thread. */
 static void release(struct caller *c)
 {
@@ -269,6 +290,7 @@ void calls_thread_ends(void)
 	/* Only ever waits for another thread, which has its signals blocked. */
 	while (atomic_exchange(&c->busy, true))
 		sys0(SYS_sched_yield);
+	complete(c);
 	if (c->of[0].made)
 		unwind_count_ends(c->of[0].thread);
 	release(c);

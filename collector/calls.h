@@ -28,6 +28,9 @@ void calls_add_start(uint32_t resource, uintptr_t pc, uint64_t hits);
  */
 void calls_shrink(void);
 
+/* The process ends: no more samples will tell how long its activations last. For the holder of the slow lock, with signals blocked. */
+void calls_complete(void);
+
 /* The calling thread ends: no clock of its own ticks any more. */
 void calls_thread_ends(void);
 

@@ -170,6 +170,7 @@ void collector_complete(bool for_good)
 	events_check();
 	if (for_good) {
 		store_complete();
+		calls_complete();
 		contexts_complete();
 	}
 	rundir_write(true);

@@ -47,7 +47,7 @@ func (v *invocation) warnUncounted(dirs []string) {
 // uncountable refuses what -calls can't be split or limited by: the calls of a whole context
 // are counted, of its function.
 func (v *invocation) uncountable() error {
-	if v.Granularity != path.Symbol {
+	if v.Granularity != path.Symbol && v.Granularity != path.Call {
 		return v.misuse("-calls counts calls of functions: it means nothing with -g addr, line, src and obj")
 	}
 	for _, flag := range []string{"by", "l", "through", "not", "window"} {

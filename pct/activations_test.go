@@ -11,20 +11,21 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// makeCalls is the command "mkcalls FILE SPEC [uncounted]": it makes a file of call paths, in
-// which activations are counted unless the last word forbids it. The first line of SPEC is
+// makeCalls is the command "mkcalls FILE SPEC [uncounted|old]": it makes a file of call paths, in
+// which activations are counted unless the last word forbids it; old is the version that does not tell
+// by how many samples they were seen. The first line of SPEC is
 //
 //	WEIGHT RESOURCE UNIT
 //
 // of a sample, in the unit. Each other one is a node,
 //
-//	PARENT WHERE SAMPLES CALLS
+//	PARENT WHERE SAMPLES CALLS [TWICE THRICE MOST NEXT NEAR]
 //
 // where nodes are numbered from 2, 1 is the root, and WHERE is OBJECT:0xADDRESS, thread:NUMBER or
 // partial.
 func makeCalls(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 || len(args) > 3 || len(args) == 3 && args[2] != "uncounted" {
-		ts.Fatalf("usage: mkcalls FILE SPEC [uncounted]")
+	if neg || len(args) < 2 || len(args) > 3 || len(args) == 3 && args[2] != "uncounted" && args[2] != "old" {
+		ts.Fatalf("usage: mkcalls FILE SPEC [uncounted|old]")
 	}
 	const (
 		header, treeAt, treeHeader = 128, 128, 96
@@ -52,9 +53,13 @@ func makeCalls(ts *testscript.TestScript, neg bool, args []string) {
 	copy(b[80:], clock)
 	copy(b[96:], about[1])
 	copy(b[112:], about[2])
-	copy(b[treeAt:], "PCTtree3")
+	old := len(args) == 3 && args[2] == "old"
+	copy(b[treeAt:], "PCTtree4")
+	if old {
+		copy(b[treeAt:], "PCTtree3")
+	}
 	u32(treeAt+16, treeHeader)
-	counted := len(args) == 2
+	counted := len(args) == 2 || old
 	if counted {
 		u32(treeAt+20, 1)
 	}
@@ -86,6 +91,12 @@ func makeCalls(ts *testscript.TestScript, neg bool, args []string) {
 		node = append(node, uint32(number(field[2])))
 		node[0] |= uint32(len(node)) << 24
 		words = append(words, node...)
+		if lasting := field[4:]; len(lasting) > 0 && counted && !old {
+			words = append(words, 7<<24|0xfffffe, at[i+1])
+			for _, word := range lasting {
+				words = append(words, uint32(number(word)))
+			}
+		}
 	}
 	for rest := []byte(text.String()); len(rest) > 0; {
 		chunk := make([]byte, 4*250)

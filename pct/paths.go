@@ -23,13 +23,15 @@ each other by turns: "(even <- odd) ×500"; -unfolded has them all. Shares are o
 
 With -calls, "50.1%   2   523.6 ±0.4 ms   c <- a <- main" says that c, with all that it
 called, has that share in this context, that samples saw two calls of it, and what one
-of them cost. "< 1.1 ms" is a bound: these calls are shorter than a period, or most are.
-"-" is not known: an inlined function is not called, and calls by unknown
-callers are not counted.
+of them cost. In "3 of 100.0 ±0.2 ms; others < 2 ms: 150 ±12 ms" two samples or more saw
+three calls, which took so long on average; each other call took less than two periods,
+and all others together 150 ms.
+"-" is not known: an inlined function is not called, and calls of handlers of signals
+or by unknown callers are not counted.
 Rows are all contexts with a share of -threshold (default 0.01). "profile -calls" counts
 the calls; docs/CALLPATHS.md says what the figures mean.
 `,
-		flags: []string{"calls", "unfolded", "l", "g GRANULARITY", "past-main", "templates", "e", "by FIELD", "i INTERVAL", "window", "where", "through", "not", "r RESOURCE",
+		flags: []string{"calls", "unfolded", "l", "g FRAMES", "past-main", "templates", "e", "by FIELD", "i INTERVAL", "window", "where", "through", "not", "r RESOURCE",
 			"tree", "n ROWS", "threshold", "O FILE", "translator", "vmlinux"},
 		example: "-l3 -where 'n > 1000000' /tmp/pct/hier-test.4711",
 		run: func(v *invocation) error {

@@ -96,6 +96,16 @@ func (u *Unwinder) leave(s, next *state, f found) (how outcome, g found) {
 		} else {
 			how = s.apply(&u.stack, rec, next)
 		}
+		if f.begins && !rec.signal {
+			// Nothing called it, unless what its own information leads to is behind a call.
+			kind := noCall
+			if how == left {
+				kind, _ = u.called(next.reg[regRIP])
+			}
+			if kind == noCall {
+				how = atEnd
+			}
+		}
 		if how == atEnd || how == badMemory {
 			return how, g
 		}
@@ -219,9 +229,11 @@ func (u *Unwinder) lookup(pc uint64, exact, refresh bool) found {
 	if obj.image != nil {
 		f.rec = obj.image.recipe(at - obj.Bias)
 	}
-	if f.rec == nil && !exact {
-		f.rec = u.begin(obj, pc)
-		f.begins = f.rec != nil
+	if !exact && (f.rec == nil || obj.image.begins(pc-obj.Bias)) {
+		// A function may end by a call, behind which another one begins.
+		if rec := u.begin(obj, pc); rec != nil {
+			f.rec, f.begins = rec, true
+		}
 	}
 	switch {
 	case f.rec == nil:

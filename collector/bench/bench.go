@@ -50,6 +50,7 @@ func (b *bench) all() error {
 		make func() error
 	}{
 		{"gaps", b.gaps}, {"starts", b.starts}, {"short", b.short}, {"paths-gaps", b.pathGaps}, {"paths-report", b.pathReports},
+		{"coverage", b.coverage},
 	} {
 		if !b.run.MatchString(table.name) {
 			continue

@@ -27,8 +27,9 @@ many of them are whole, and how much data they make.
   -run REGEXP  only the programs and tables whose name matches, such as 'bzip2'
                or 'gaps|starts|short'; of call paths the programs are
                'paths/gcc' and so on, and 'overhead/gcc', the tables
-               'paths-gaps' and 'paths-report'; 'distortion/gcc' is by how
-               much its functions' shares are off, 'distortion' that of all
+               'paths-gaps', 'paths-report' and 'coverage' (intervals of -calls
+               that hold the truth); 'distortion/gcc' is by how much its
+               functions' shares are off, 'distortion' that of all
   -rounds N    no more than N rounds (default: as many as there is time for)
   -bin DIR     below which lib/libpct.so is (default ./bin)
   -h           print this

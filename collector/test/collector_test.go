@@ -43,6 +43,7 @@ func run(m *testing.M) int {
 		{"gcc", "-O2", "-g", "-o", lib("large"), "testdata/large.c", "-lpthread"},
 		{"gcc", "-O2", "-fomit-frame-pointer", "-o", lib("paths"), "testdata/paths.c", "-ldl", "-lpthread"},
 		{"gcc", "-O1", "-o", lib("counted"), "testdata/counted.c"},
+		{"gcc", "-O1", "-o", lib("coroutines"), "testdata/coroutines.c"},
 		{"gcc", "-O2", "-o", lib("counted-optimized"), "testdata/counted.c"},
 		{"gcc", "-O2", "-o", lib("marked"), "testdata/marked.c", "-lpthread"},
 		{"g++", "-O2", "-o", lib("caught"), "testdata/caught.cc"},

@@ -80,6 +80,14 @@ func TestActivationsThatEndOtherwise(t *testing.T) {
 	}
 }
 
+// What a handler calls is counted. Of the handler it is not known whether it has ended since, so it is not.
+func TestActivationsInHandlers(t *testing.T) {
+	p := prepare(t, counted, "counted", "handler").run().ok("done\n").own().whole()
+	p.called(1, "main")
+	p.called(10, "handles", "c")
+	p.called(0, "handles")
+}
+
 // Programs whose stacks are marked behave as they do without us, at many times the usual rate too.
 func TestMarkedStacks(t *testing.T) {
 	for _, mode := range []string{"jumps", "handlers", "contexts", "processes", "interrupted", "threads", "backtraces", "registers"} {
@@ -139,6 +147,23 @@ func TestMarksAreTransparent(t *testing.T) {
 	}
 	if want := []string{"leaf", "down", "down", "down", "down", "down", "down", "down", "main"}; !slices.Equal(frames, want) {
 		t.Errorf("gdb's frames: %q", frames)
+	}
+}
+
+// A coroutine's first function is outermost, and calls in it are counted; what is loaded afterwards is known at once.
+func TestCoroutines(t *testing.T) {
+	for _, kind := range []string{"ucontext", "libco", "boost"} {
+		p := prepare(t, counted, "coroutines", kind, filepath.Join(built, "first.so")).run().ok("done\n").own().whole()
+		p.called(1, "coroutine")
+		p.called(10, "coroutine", "c")
+		for _, s := range p.run.Samples {
+			if p.run.Nodes[s.Node].Object == 0 {
+				t.Errorf("%s: %d samples at %#x, in no object", kind, s.Count, p.run.Nodes[s.Node].Vaddr)
+			}
+		}
+		if n := p.on("main", "work"); n*10 < p.on("coroutine", "c")*4 {
+			t.Errorf("%s: %d samples in what was loaded, %d in c", kind, n, p.on("coroutine", "c"))
+		}
 	}
 }
 

@@ -74,6 +74,13 @@ static inline bool machine_called(const uint8_t *code)
 	return op >> 26 == 0x25 || (op & 0xfffffc1f) == 0xd63f0000 || (op & 0xfefff800) == 0xd63f0800;
 }
 
+/* Boost's contexts are not known here. */
+static inline bool machine_ends_context(const uint8_t *code)
+{
+	(void)code;
+	return false;
+}
+
 /* As for x86-64; the return address is in x30 until it was stored. */
 static inline enum machine_leaving machine_leaving(const uint8_t *code, bool exact)
 {

@@ -9,11 +9,8 @@ static bool begins_function(struct unwind_thread *t, uintptr_t start)
 	return start && r->kind == RECIPE_SP && r->offset == (int32_t)sizeof(uint64_t);
 }
 
-/*
- * Whether two addresses may be in one activation that is at the same place of the stack: not if a function
- * jumped to another, which returns in its place. Functions may have a second part elsewhere.
- */
-static bool same_function(struct unwind_thread *t, uintptr_t a, uintptr_t b)
+/* Functions may have a second part elsewhere. */
+bool activations_same_function(struct unwind_thread *t, uintptr_t a, uintptr_t b)
 {
 	const struct object *o = objects_find(&t->view, a);
 	uintptr_t first, second;
@@ -36,7 +33,7 @@ uint32_t activations_alike(struct unwind_thread *t, uint32_t common, uint32_t n)
 		return most;
 	while (i < most && t->known[i].sp == t->fresh[common + n - 1 - i].sp && t->known[i].pc == t->fresh[common + n - 1 - i].pc)
 		i++;
-	return i + (i < most && same_function(t, unwind_address(&t->known[i]), unwind_address(&t->fresh[common + n - 1 - i])));
+	return i + (i < most && activations_same_function(t, unwind_address(&t->known[i]), unwind_address(&t->fresh[common + n - 1 - i])));
 }
 
 /* The frame of the known ones that returns through the mark; 0 if none does. */
@@ -73,7 +70,7 @@ uint32_t activations_kept(struct unwind_thread *t, const struct unwind_path *pat
 		kept = path->common;
 	} else if (t->met) {
 		m->at = marked(t);
-		if (!m->at || !same_function(t, m->pc, unwind_address(&path->frames[m->at])))
+		if (!m->at || !activations_same_function(t, m->pc, unwind_address(&path->frames[m->at])))
 			kept = m->at;
 		else if (kept <= m->at)
 			kept = m->at + 1;

@@ -8,6 +8,12 @@
 #include "thread.h"
 
 /*
+ * Whether two addresses may be in one activation that is at the same place of the stack: not if a function
+ * jumped to another, which returns in its place.
+ */
+bool activations_same_function(struct unwind_thread *t, uintptr_t a, uintptr_t b);
+
+/*
  * How many of the outermost frames of a path, of which n were found beyond those in common, look as those of
  * the path before that may not have returned since.
  */

@@ -83,6 +83,19 @@ static enum outcome leave_called(struct unwind_thread *t, uint32_t depth, struct
 	return called(ra) ? leave_at(f, f->sp, ra, f->fp, next) : NO_RECIPE;
 }
 
+enum outcome thread_leave_begun(struct unwind_thread *t, uint32_t depth, struct unwind_frame *next)
+{
+	struct unwind_frame *f = thread_frame(t, depth);
+	enum outcome outcome;
+
+	f->flags |= UNWIND_EXACT;
+	outcome = thread_leave(t, depth, next);
+	/* What a handler of a signal returns to begins like this. */
+	if (f->flags & UNWIND_SIGNAL)
+		return outcome;
+	return outcome == LEFT && next->pc && called(next->pc) ? LEFT : AT_END;
+}
+
 enum outcome thread_guess(struct unwind_thread *t, uint32_t depth, struct unwind_frame *next)
 {
 	struct unwind_frame *f = thread_frame(t, depth);
@@ -96,13 +109,13 @@ enum outcome thread_guess(struct unwind_thread *t, uint32_t depth, struct unwind
 		return NO_CODE;
 	how = machine_leaving(code, exact);
 	if (!exact && how == LEAVING_UNKNOWN && !machine_called(code + MACHINE_CODE - 8)) {
-		/* What makes a context has a function return to the beginning of another one. */
 		enum recipe_kind begins = recipes_at(&t->work, &t->view, f->pc, &t->spare)->kind;
 
-		if (begins == RECIPE_NONE || begins == RECIPE_GUESS)
-			return NO_CODE;
-		f->flags |= UNWIND_EXACT;
-		return thread_leave(t, depth, next);
+		if (machine_ends_context(code)) {
+			f->flags |= UNWIND_EXACT;
+			return AT_END;
+		}
+		return begins == RECIPE_NONE || begins == RECIPE_GUESS ? NO_CODE : thread_leave_begun(t, depth, next);
 	}
 	switch (how) {
 	case LEAVING_SIGNAL:

@@ -120,6 +120,8 @@ enum outcome thread_leave(struct unwind_thread *t, uint32_t depth, struct unwind
 	struct unwind_frame *f = thread_frame(t, depth);
 	const struct recipe *r = thread_recipe(t, f);
 
+	if (r->flags & RECIPE_BEFORE && !(f->flags & UNWIND_EXACT))
+		return thread_leave_begun(t, depth, next);
 	switch (r->kind) {
 	case RECIPE_NONE:
 		if (!t->unknown)

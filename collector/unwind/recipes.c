@@ -96,6 +96,14 @@ static bool is_signal(uintptr_t address)
 	return false;
 }
 
+/* Whether a function begins at an address that no call stands before: as a return address it is one that the program made. */
+static bool begins_uncalled(const struct objects_view *v, const struct object *o, uintptr_t address)
+{
+	uint8_t code[8];
+
+	return cfi_start(v, o, address) == address && memory_peek(address - sizeof code, code, sizeof code) && !machine_called(code);
+}
+
 /* Puts a row in little room; false if it has none there. */
 static bool pack(const struct row *row, bool guarded, uintptr_t address, struct recipe *r)
 {
@@ -233,6 +241,8 @@ const struct recipe *recipes_make(struct cfi_work *w, struct objects_view *v, ui
 	} else {
 		if (!pack(&w->row, v->guarded, address, spare))
 			*spare = (struct recipe){ .kind = RECIPE_ROW };
+		if (begins_uncalled(v, o, address + 1))
+			spare->flags |= RECIPE_BEFORE;
 		number = intern(spare);
 		if (!number)
 			return spare;

@@ -33,6 +33,7 @@ enum recipe_flags {
 	RECIPE_RA_REGISTER = 2, /* the return address is in its register still */
 	RECIPE_RA_SIGNED = 4,
 	RECIPE_LANDS = 8,       /* the caller is about to execute its landing pad, not after a call */
+	RECIPE_BEFORE = 16,     /* another function begins behind the address, and there is no call before it */
 };
 
 enum { NOT_SAVED = INT16_MIN };

@@ -10,6 +10,17 @@
 #include "trampoline.h"
 #include "unwind.h"
 
+/* An activation that is counted, as lasting.h says. */
+struct activation {
+	uint64_t address; /* where its function was at first */
+	uint32_t node : 28, follows : 3; /* that of the tree; how it follows another one */
+	uint32_t uncounted : 1;
+	union {
+		uint32_t first; /* the sample that saw it first, while it goes on */
+		uint32_t last;  /* the last one that did, when it has ended */
+	};
+};
+
 struct unwind_thread {
 	struct memory memory;
 	struct objects_view view;
@@ -30,6 +41,11 @@ struct unwind_thread {
 	/* NULL: activations are not counted. Whether the walk met it; whether it met the stub at work. */
 	struct mark *mark;
 	bool met, in_stub;
+	/* Samples counted, of whole paths; the two before the next one. */
+	uint32_t now, before, before_that;
+	uint32_t going_count;
+	struct activation *going; /* the activations of the path before, the outermost first */
+	struct activation *gone;  /* by their place on the path, those that ended last */
 	uint32_t alike; /* outermost frames that look as they did before, of those that may not have returned */
 	struct unwind_frame *known; /* the path before, the outermost frame first */
 	struct unwind_frame *fresh; /* frames found, the innermost first */
@@ -75,6 +91,12 @@ enum outcome {
  * unwind_path does itself for most frames.
  */
 enum outcome thread_leave(struct unwind_thread *t, uint32_t depth, struct unwind_frame *next);
+
+/*
+ * The same of one whose pc is the beginning of a function, and no return address that a call made: as makecontext and its kin
+ * give it to the first function of a stack. Nothing called it, unless what its own information leads to is behind a call.
+ */
+enum outcome thread_leave_begun(struct unwind_thread *t, uint32_t depth, struct unwind_frame *next);
 
 /* The same without call frame information. */
 enum outcome thread_guess(struct unwind_thread *t, uint32_t depth, struct unwind_frame *next);

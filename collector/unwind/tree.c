@@ -1,4 +1,5 @@
 #include "chunks.h"
+#include "lasting.h"
 #include "thread.h"
 
 enum { ROOT = 2 };
@@ -31,7 +32,7 @@ static uint32_t hang(struct tree *t, uint32_t parent, uint32_t *link, const uint
 
 bool tree_make(struct tree *t, void *mapping, void *links, uint32_t words, bool calls, bool (*room)(void *page))
 {
-	static const char magic[16] = "PCTtree3";
+	static const char magic[16] = "PCTtree4";
 	uint32_t chain[4] = { 0 }, root = 0, n = place_put(chain, place_of(TREE_ROOT, 0));
 
 	if (room && !room(mapping))
@@ -59,6 +60,13 @@ uint32_t tree_self(const struct tree *t, uint32_t node)
 uint32_t tree_calls(const struct tree *t, uint32_t node)
 {
 	return t->calls ? t->words[place_end(t->words, node)] : 0;
+}
+
+const struct tree_lasting *tree_lasting(const struct tree *t, uint32_t node)
+{
+	uint32_t at = t->links[node].lasting;
+
+	return at ? (const struct tree_lasting *)&t->words[at] : NULL;
 }
 
 static uint32_t hash(uint64_t where)
@@ -211,12 +219,13 @@ bool tree_add(struct tree *t, uint32_t root, struct unwind_thread *thread, struc
 	n = descend(t, n, thread, path, i);
 	self = n ? counter(t, n) : NULL;
 	if (!self) {
+		lasting_forget(thread, path);
 		unwind_forget(thread);
 		add(&t->header->lost, 1);
 		return false;
 	}
-	for (uint32_t k = path->kept; t->calls && k < path->count; k++)
-		count(&t->words[place_end(t->words, path->frames[k].node)], 1);
+	if (t->calls && path->end == UNWIND_COMPLETE)
+		lasting_count(t, thread, path, weight);
 	if (!count(self, weight))
 		add(&t->header->saturated, 1);
 	add(&t->header->samples, 1);

@@ -21,7 +21,7 @@
  *   nodes   each below the one before it: its place, and its activations if the tree counts them
  *   count   of the samples that were in its last node; without nodes, in the one that head names
  *
- * or, if head names TREE_TEXT, a head and text. A node is named by the number of its place's word. A
+ * or, if head names TREE_LASTING, a head and a struct tree_lasting, or, if it names TREE_TEXT, a head and text. A node is named by the number of its place's word. A
  * place is one word, object << 26 | address (an ELF virtual address), or if that is not
  * enough TREE_LONG << 26 and two words, the lower first, object << 48 | address, which is the run-time
  * one if the object is 0. A chunk below 0 is in no tree, but for the first one, the root.
@@ -39,6 +39,7 @@ struct tree_links {
 	uint32_t child;       /* the top of the tree of children */
 	uint32_t left, right; /* in the tree of the parent's children */
 	uint32_t self;        /* the word of the samples that were here; a full counter stays full */
+	uint32_t lasting;     /* the words of struct tree_lasting */
 };
 
 /* Objects that are none. */
@@ -50,7 +51,8 @@ enum {
 };
 
 enum {
-	TREE_WORDS_MOST = (1 << 24) - 1,
+	TREE_WORDS_MOST = (1 << 24) - 2,
+	TREE_LASTING = (1 << 24) - 2,
 	TREE_TEXT = (1 << 24) - 1,
 	TREE_LONG = 63,
 	TREE_CHUNK = 255, /* words at most */
@@ -58,7 +60,7 @@ enum {
 
 /* The head of the mapping, before the words. Little-endian, as all of it. */
 struct tree_header {
-	char magic[16];         /* PCTtree3, NUL padded; written last */
+	char magic[16];         /* PCTtree4, NUL padded; written last */
 	uint32_t header;        /* bytes of it */
 	uint32_t calls;         /* words of a node for its activations: 1, or 0 */
 	_Atomic uint32_t count; /* words in use; word 0 is none */
@@ -70,6 +72,16 @@ struct tree_header {
 	_Atomic uint64_t lost;      /* not stored, for want of room */
 	_Atomic uint64_t saturated; /* stored, but their counter was full */
 	_Atomic uint64_t frames, fresh; /* of all samples: frames, and those that were not known from the path before */
+};
+
+/* What is counted of the activations of a node that were seen by more than one sample. Full counters stay full. */
+struct tree_lasting {
+	uint32_t node;   /* 0: this is none */
+	uint32_t twice;  /* seen by two samples or more */
+	uint32_t thrice; /* by three or more */
+	uint32_t most;   /* samples of one that has ended, if it has three or more */
+	uint32_t next;   /* of those seen twice: the sample before was in the same function called in the same context */
+	uint32_t near;   /* the one before that was */
 };
 
 struct tree {
@@ -106,6 +118,7 @@ bool tree_text(struct tree *t, const char *text, size_t n);
 /* What a node has counted: samples, and activations if the tree does that. */
 uint32_t tree_self(const struct tree *t, uint32_t node);
 uint32_t tree_calls(const struct tree *t, uint32_t node);
+const struct tree_lasting *tree_lasting(const struct tree *t, uint32_t node); /* NULL: none was seen by two samples */
 
 /* The root for a number, such as a thread's; 0 if there's no room. */
 uint32_t tree_root(struct tree *t, uint64_t number);
@@ -117,5 +130,8 @@ uint32_t tree_root(struct tree *t, uint64_t number);
  * before: they are counted, if the tree does that.
  */
 bool tree_add(struct tree *t, uint32_t root, struct unwind_thread *thread, struct unwind_path *path, uint32_t weight);
+
+/* The activations of a thread that go on have ended. */
+void tree_thread_ends(struct tree *t, struct unwind_thread *thread);
 
 #endif

@@ -12,7 +12,7 @@ bool unwind_start(void)
 
 size_t unwind_thread_size(uint32_t frames)
 {
-	return ((sizeof(struct unwind_thread) + 15) & ~(size_t)15) + 2 * (size_t)frames * sizeof(struct unwind_frame);
+	return ((sizeof(struct unwind_thread) + 15) & ~(size_t)15) + 2 * (size_t)frames * (sizeof(struct unwind_frame) + sizeof(struct activation));
 }
 
 struct unwind_thread *unwind_thread_make(void *memory, uint32_t frames)
@@ -23,6 +23,8 @@ struct unwind_thread *unwind_thread_make(void *memory, uint32_t frames)
 	t->guessed = UINT32_MAX;
 	t->known = (struct unwind_frame *)((char *)memory + ((sizeof *t + 15) & ~(size_t)15));
 	t->fresh = t->known + frames;
+	t->going = (struct activation *)(t->fresh + frames);
+	t->gone = t->going + frames;
 	return t;
 }
 
@@ -84,7 +86,9 @@ static uint32_t verify(struct unwind_thread *t, uint32_t i, bool *whole)
 			return i;
 	}
 	outcome = thread_leave(t, t->fresh_count + t->joinable - 2, &next);
-	*whole = outcome == AT_END || (outcome == LEFT && !next.pc && !(t->known[0].flags & UNWIND_SIGNAL));
+	/* What the first function of a context returns to was the end, and is the same: behind it is anything. */
+	*whole = outcome == AT_END || (outcome == LEFT && !next.pc && !(t->known[0].flags & UNWIND_SIGNAL)) ||
+		(t->known_count > 1 && (t->known[0].flags & (UNWIND_EXACT | UNWIND_SIGNAL)) == UNWIND_EXACT);
 	return 0;
 }
 

@@ -95,6 +95,17 @@ static inline bool machine_equal(const uint8_t *code, const char *bytes, unsigne
 }
 
 /*
+ * Whether the first function of a context of Boost's returns to a pc with that code around it: make_fcontext has the pc
+ * pushed and the function jumped to, and _exit called if it returns.
+ */
+static inline bool machine_ends_context(const uint8_t *code)
+{
+	const uint8_t *pc = code + MACHINE_CODE;
+
+	return machine_equal(pc - 3, "\x55\xff\xe3", 3) && machine_equal(pc, "\x48\x31\xff\xe8", 4);
+}
+
+/*
  * What the instructions around a pc tell: MACHINE_CODE bytes before it and as many from it on.
  * exact: the pc is about to be executed, else it is a return address.
  */

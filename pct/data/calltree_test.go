@@ -394,3 +394,48 @@ func TestOpenAll(t *testing.T) {
 		t.Errorf("resources %v", got)
 	}
 }
+
+// withLasting appends a chunk that tells of the activations of the first node at a place.
+func withLasting(b []byte, place uint32, words ...uint32) []byte {
+	at := 0
+	for i := testTree + contextsHeaderSize; i < len(b) && at == 0; i += treeWord {
+		if binary.LittleEndian.Uint32(b[i:]) == place {
+			at = (i - testTree - contextsHeaderSize) / treeWord
+		}
+	}
+	b = binary.LittleEndian.AppendUint32(b, uint32(2+len(words))<<chunkParentBits|chunkLasting)
+	for _, word := range append([]uint32{uint32(at)}, words...) {
+		b = binary.LittleEndian.AppendUint32(b, word)
+	}
+	n := uint32(len(b)-testTree-contextsHeaderSize) / treeWord
+	binary.LittleEndian.PutUint32(b[testTree+atTreeCount:], n)
+	binary.LittleEndian.PutUint32(b[testTree+atTreeCapacity:], n)
+	return b
+}
+
+func TestLasting(t *testing.T) {
+	const node = 1<<placeAddressBits | 0x500
+	b := withLasting(countedTestCalls(true), node, 3, 2, 9, 1, 0)
+	r, err := openCalls(t, b)
+	check(t, err)
+	if want := (map[NodeID]Lasting{2: {Twice: 3, Thrice: 2, Most: 9, Next: 1}}); !reflect.DeepEqual(r.Lasting, want) {
+		t.Errorf("%+v, want %+v", r.Lasting, want)
+	}
+	// One that is being made is none.
+	b = withLasting(countedTestCalls(true), 1<<31, 1, 1, 1, 1, 1)
+	if r, err = openCalls(t, b); err != nil || r.Lasting == nil || len(r.Lasting) > 0 {
+		t.Errorf("%+v, %v", r.Lasting, err)
+	}
+	// The version before did not tell.
+	b = countedTestCalls(true)
+	copy(b[testTree:], contextsMagic3)
+	if r, err = openCalls(t, b); err != nil || r.Lasting != nil || r.Calls == nil {
+		t.Errorf("%+v, %v", r.Lasting, err)
+	}
+	// A node that is none.
+	b = withLasting(countedTestCalls(true), node, 3, 2, 9, 1, 0)
+	binary.LittleEndian.PutUint32(b[len(b)-6*treeWord:], 1<<20)
+	if _, err = openCalls(t, b); err == nil || !strings.Contains(err.Error(), "hang in no tree") {
+		t.Errorf("%v", err)
+	}
+}

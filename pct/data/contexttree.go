@@ -16,10 +16,14 @@ import (
 //	nodes  each below the one before: its place, and its activations if the tree counts them
 //	count  samples in its last node; without nodes, in the one that is the parent
 //
+// or, of a node with activations seen by two samples or more, chunkLasting as the parent, the node, and what
+// Lasting says.
+//
 // A node is named by the number of its place's word. A place is object << 26 | address, or
 // longPlace << 26 and two words, object << 48 | address, the lower one first.
 const (
-	contextsMagic      = "PCTtree3" // 16 bytes, NUL padded; absent while the file is being made
+	contextsMagic      = "PCTtree4" // 16 bytes, NUL padded; absent while the file is being made
+	contextsMagic3     = "PCTtree3" // the same without chunkLasting
 	contextsHeaderSize = 96
 
 	atTreeHeader   = 16 // u32
@@ -31,6 +35,7 @@ const (
 	treeWord         = 4
 	chunkParentBits  = 24
 	chunkText        = 1<<chunkParentBits - 1 // in place of a parent: the chunk is text, NULs are none
+	chunkLasting     = 1<<chunkParentBits - 2
 	placeAddressBits = 26
 	longPlace        = 63
 	nodeObjectShift  = 48
@@ -53,11 +58,12 @@ func (c *context) address() uint64 { return c.where & (1<<nodeObjectShift - 1) }
 
 // contextTree is what the words of a tree say.
 type contextTree struct {
-	made    bool      // it is there; its file may be just being made
-	counted bool      // activations are
-	all     []context // parents before children; the first is no node
-	strange int       // chunks with samples that hang in no tree
-	broken  string    // why it could not be read to its end
+	made    bool               // it is there; its file may be just being made
+	counted bool               // activations are
+	lasting map[uint32]Lasting // by the index of the node; nil if that is not known
+	all     []context          // parents before children; the first is no node
+	strange int                // chunks with samples that hang in no tree
+	broken  string             // why it could not be read to its end
 	text    string
 }
 
@@ -74,7 +80,7 @@ func (t *callTree) readTree(f io.ReaderAt, at, size uint64) error {
 	u32 := func(at int) uint32 { return binary.LittleEndian.Uint32(h[at:]) }
 	if magic := text0(h[:countMagicSize]); magic == "" {
 		return nil // it is being made
-	} else if magic != contextsMagic || u32(atTreeHeader) != contextsHeaderSize || u32(atTreeCalls) > 1 {
+	} else if magic != contextsMagic && magic != contextsMagic3 || u32(atTreeHeader) != contextsHeaderSize || u32(atTreeCalls) > 1 {
 		return &NotCounts{t.path, "damaged file of call paths: its tree is of a sort that is not known here", false}
 	}
 	t.lost += binary.LittleEndian.Uint64(h[atTreeLost:])
@@ -91,12 +97,15 @@ func (t *callTree) readTree(f io.ReaderAt, at, size uint64) error {
 		t.torn = &Truncated{Path: t.path, Offset: int64(first) + int64(len(words)*treeWord), Size: int64(size), Why: "its nodes are cut off"}
 	}
 	t.contexts = readContexts(words, u32(atTreeCalls) == 1, t.torn != nil)
+	if text0(h[:countMagicSize]) == contextsMagic3 {
+		t.contexts.lasting = nil
+	}
 	return nil
 }
 
 // readContexts reads the words of a tree, of which the last can be cut off.
 func readContexts(words []uint32, counted, cut bool) contextTree {
-	t := contextTree{made: true, counted: counted, all: make([]context, 1, 1+len(words)/2)}
+	t := contextTree{made: true, counted: counted, all: make([]context, 1, 1+len(words)/2), lasting: map[uint32]Lasting{}}
 	node := make([]uint32, len(words)) // by the word of its place
 	var text []byte
 	for at := 1; at < len(words); {
@@ -108,17 +117,33 @@ func readContexts(words []uint32, counted, cut bool) contextTree {
 			break
 		}
 		body := words[at+1 : at+length]
-		if parent == chunkText {
+		switch parent {
+		case chunkText:
 			for _, word := range body {
 				text = binary.LittleEndian.AppendUint32(text, word)
 			}
-		} else {
+		case chunkLasting:
+			t.addLasting(body, node[:at])
+		default:
 			t.addChunk(body, node, at+1, parent)
 		}
 		at += length
 	}
 	t.text = strings.ReplaceAll(string(text), "\x00", "")
 	return t
+}
+
+// addLasting adds what a chunk says of a node before it.
+func (t *contextTree) addLasting(body, node []uint32) {
+	const known = 6 // more may be added
+	if len(body) < known || body[0] == 0 {
+		return // one that is being made, or of two threads that made it one was late
+	}
+	if int(body[0]) >= len(node) || node[body[0]] == 0 {
+		t.strange++
+		return
+	}
+	t.lasting[node[body[0]]] = Lasting{Twice: body[1], Thrice: body[2], Most: body[3], Next: body[4], Near: body[5]}
 }
 
 // addChunk adds the nodes of a chunk, whose body begins at a word, and its samples.
@@ -187,6 +212,9 @@ func (r *Run) addContexts(t *callTree, objects map[uint16]ObjectID) error {
 	}
 	if tree.counted {
 		r.Calls = append(r.Calls, make([]uint32, len(r.Nodes)-len(r.Calls))...)
+		if tree.lasting != nil && r.Lasting == nil {
+			r.Lasting = map[NodeID]Lasting{}
+		}
 	}
 	samples := 0
 	for _, c := range tree.all {
@@ -218,6 +246,9 @@ func (r *Run) addContexts(t *callTree, objects map[uint16]ObjectID) error {
 			p.node = NodeID(len(r.Nodes) - 1)
 			if tree.counted {
 				r.Calls = append(r.Calls, c.calls)
+				if l, ok := tree.lasting[uint32(i)]; ok {
+					r.Lasting[p.node] = l
+				}
 			}
 		}
 		places[i] = p
@@ -242,7 +273,7 @@ func (r *Run) addContexts(t *callTree, objects map[uint16]ObjectID) error {
 	case tree.broken != "":
 		return fmt.Errorf("%s: damaged: %s", t.path, tree.broken)
 	case tree.strange > 0:
-		return fmt.Errorf("%s: damaged: %d counters of samples hang in no tree", t.path, tree.strange)
+		return fmt.Errorf("%s: damaged: %d counters hang in no tree", t.path, tree.strange)
 	case unknown > 0:
 		return fmt.Errorf("%s: damaged: %d of its %d nodes are in objects that it does not tell of", t.path, unknown, len(tree.all)-1)
 	}

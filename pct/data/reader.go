@@ -13,6 +13,16 @@ import (
 	"unsafe"
 )
 
+// Lasting tells of the activations of a context that were first seen there by how many samples they were seen.
+type Lasting struct {
+	Twice  uint32 // by two samples or more
+	Thrice uint32 // by three or more
+	Most   uint32 // samples of one that has ended, if they were three or more
+	// Next and Near are those of Twice before which the sample before, or the one before that but not that, was in the
+	// same function called in the same context.
+	Next, Near uint32
+}
+
 // Run is what was read of a run directory.
 //
 // Objects, Nodes and Fields are indexed by their ids; entry 0 is unused. Every
@@ -25,6 +35,8 @@ type Run struct {
 	Objects []Object
 	Nodes   []Node
 	Calls   []uint32 // of each node, activations that were seen by a sample; nil if they were not counted
+	// Lasting tells of nodes with activations that more samples saw how many these are; nil if that is not known.
+	Lasting map[NodeID]Lasting
 	Fields  []string
 	Samples []Sample
 	Names   map[Place][]Name  // of the places that came with their names, innermost first; nil if none did

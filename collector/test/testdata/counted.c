@@ -2,6 +2,7 @@
 #include "burn.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,6 +98,24 @@ static void jumps(void)
 		tries();
 }
 
+static volatile sig_atomic_t handled;
+
+/* Calls c twice. */
+CALLED void handles(int signal)
+{
+	(void)signal;
+	c();
+	c();
+	handled++;
+}
+
+static void handler(void)
+{
+	signal(SIGUSR1, handles);
+	for (int i = 0; i < 5; i++)
+		raise(SIGUSR1);
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
@@ -111,6 +130,8 @@ int main(int argc, char **argv)
 		recursion();
 	else if (!strcmp(mode, "jumps"))
 		jumps();
+	else if (!strcmp(mode, "handler"))
+		handler();
 	else
 		return 1;
 	puts("done");

@@ -37,7 +37,9 @@ const jsonVersion = 1
 // 0 for an outermost frame; parents stand before their children. groups has one member,
 // with the name "", unless the samples were split; then it has one for each value,
 // NAME=VALUE, the heaviest first, each with ids of its own. A node has "calls", how many
-// activations of its function samples saw in this context, if they were asked for and are known.
+// activations of its function samples saw in this context, if they were asked for and are known; "long_calls" are those
+// of them that two samples saw, "long_cost" is the mean of these in the unit, "long_error" its standard error and "longest_cost" about
+// that of the longest; each other call cost less than "other_cost_bound", and "share_error" is the standard error of total divided by weight; there may be many that no sample saw.
 //
 // "samples" is there if it was asked for, which with several groups has no meaning. A
 // sample without time_ns and thread was only counted. Times count from the start of the first process of the run's tree; cpu_ns, the
@@ -130,7 +132,7 @@ func (j *jsonWriter) frames(p *Profile) frameNumbers {
 }
 
 // group writes a tree.
-func (j *jsonWriter) group(g path.Group, seen []uint64, frames frameNumbers) {
+func (j *jsonWriter) group(g path.Group, seen []path.Cost, frames frameNumbers) {
 	totals := g.Tree.Totals()
 	j.begin('{')
 	j.key("name")
@@ -152,14 +154,38 @@ func (j *jsonWriter) group(g path.Group, seen []uint64, frames frameNumbers) {
 		j.int(int(frames.number[g.Tree.Nodes[n].Frame]))
 		j.weight("self", "self_samples", g.Tree.Self[n])
 		j.weight("total", "total_samples", totals[n])
-		if n < len(seen) && seen[n] > 0 {
-			j.key("calls")
-			j.uint(seen[n])
+		if n < len(seen) && seen[n].Calls > 0 {
+			j.calls(seen[n], seen[n].ShareError(totals[0], totals[n].Weight))
 		}
 		j.close('}')
 	}
 	j.close(']')
 	j.close('}')
+}
+
+// calls writes what is known of activations.
+func (j *jsonWriter) calls(c path.Cost, shareError float64) {
+	j.key("calls")
+	j.uint(c.Calls)
+	if c.Old {
+		return
+	}
+	j.key("long_calls")
+	j.uint(c.Long)
+	for _, of := range []struct {
+		key   string
+		value float64
+		known bool
+	}{
+		{"share_error", shareError, true},
+		{"long_cost", c.Mean, c.Long > 0}, {"long_error", c.Error, c.Long > 0}, {"longest_cost", c.Most, c.Most > 0},
+		{"other_cost_bound", c.Bound, true},
+	} {
+		if of.known {
+			j.key(of.key)
+			j.float(of.value)
+		}
+	}
 }
 
 func (j *jsonWriter) weight(weight, samples string, w calltree.Weight) {

@@ -68,6 +68,15 @@ func (j *jsonWriter) uint(n uint64) {
 	j.out.Write(strconv.AppendUint(j.out.AvailableBuffer(), n, 10))
 }
 
+// significant is the number of digits that numbers of statistics are written with.
+const significant = 9
+
+// float writes a number with these.
+func (j *jsonWriter) float(x float64) {
+	j.separate()
+	j.out.Write(strconv.AppendFloat(j.out.AvailableBuffer(), x, 'g', significant, 64))
+}
+
 func (j *jsonWriter) int(n int) {
 	j.separate()
 	j.out.Write(strconv.AppendInt(j.out.AvailableBuffer(), int64(n), 10))

@@ -24,7 +24,7 @@ type Profile struct {
 	Period   time.Duration // mean time between two samples, 0 unknown
 	Start    time.Time     // origin of the samples' times
 	Groups   []path.Group
-	Seen     []uint64                  // of the nodes of a single group, the activations that samples saw; nil unknown
+	Seen     []path.Cost               // of the nodes of a single group, what samples tell of activations; nil unknown
 	Samples  iter.Seq[path.CallSample] // of those in the groups, and maybe others; not used with several groups
 }
 

@@ -3,9 +3,9 @@ package path
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
+	"github.com/profilecollection/pct/pct/data"
 	"github.com/profilecollection/pct/pct/internal/calltree"
 )
 
@@ -18,6 +18,7 @@ type Activations struct {
 	Unit    string // of weights
 	Hidden  int    // rows that Options left out
 	Cut     calltree.Cut
+	Scaled  float64 // the greatest factor by which costs of a run are greater than weights, as sampled says; 1 if none is
 	// Uncounted are the directories of runs without counts, of which only the shares are known.
 	Uncounted []string
 }
@@ -26,52 +27,8 @@ type Activations struct {
 type ActivationRow struct {
 	Path   CallPath
 	Weight calltree.Weight // of its function with all that it called
-	Calls  uint64          // activations of the function in this context that a sample saw, 0 unknown
-	Cost   float64         // of one of them, in Activations.Unit
-	Error  float64         // its standard error
-	Short  bool            // most of them ended before a second sample: Cost is above their mean, and there is no Error
-}
-
-// cost adds up what is known of the activations of a context.
-type cost struct {
-	calls    uint64
-	weight   float64 // of all samples that saw them
-	once     float64 // of the samples, if each activation had been seen once
-	variance float64 // of weight
-}
-
-const (
-	// phase is the variance, in periods squared, of the number of samples that an activation
-	// gets, which begins and ends anywhere between two of them: at most 1/4 where they are a
-	// period apart, 1/3 where each stands anywhere in its own interval.
-	phase = 1. / 3
-	// seenTwice is the number of samples, in an activation's mean, from which the mean can be
-	// told: in fewer, most of them may be shorter than a period.
-	seenTwice = 2
-	// certain is the number of standard deviations that a bound is above the mean.
-	certain = 2
-)
-
-// add adds the activations of a run that samples of its period, in the unit, saw.
-func (c *cost) add(calls uint64, weight, period float64) {
-	n := float64(calls)
-	c.calls += calls
-	c.weight += weight
-	c.once += n * period
-	c.variance += n * phase * period * period
-}
-
-// estimate sets what a row says of them.
-func (c *cost) estimate(row *ActivationRow) {
-	if c.calls == 0 || c.weight == 0 {
-		return
-	}
-	n := float64(c.calls)
-	row.Calls, row.Cost, row.Error = c.calls, c.weight/n, math.Sqrt(c.variance)/n
-	if c.weight < seenTwice*c.once {
-		row.Short = true
-		row.Cost, row.Error = max(c.weight, c.once)/n+certain*row.Error, 0
-	}
+	Share  float64         // the standard error of its share of all weights
+	Cost                   // of the function in this context
 }
 
 // NotCounted says that a run has no counts of activations.
@@ -83,7 +40,7 @@ func (e *NotCounted) Error() string {
 
 // counted returns the tree of functions with the costs of its nodes. Of each run all samples must be
 // selected, or none; if no run of the selection has counts, that is an error of type *NotCounted.
-func (s *Selection) counted(t Translator, o Options) (*Calls, []cost, error) {
+func (s *Selection) counted(t Translator, o Options) (*Calls, []activated, error) {
 	var uncounted []string
 	known := false
 	for i, r := range s.runs.all {
@@ -105,7 +62,7 @@ func (s *Selection) counted(t Translator, o Options) (*Calls, []cost, error) {
 		return nil, nil, err
 	}
 	c.Uncounted = uncounted
-	costs := make([]cost, len(c.Builder.Nodes))
+	costs := make([]activated, len(c.Builder.Nodes))
 	for i := range s.runs.all {
 		c.activations(costs, i, all)
 	}
@@ -125,6 +82,11 @@ func (s *Selection) Activations(t Translator, o Options) (*Activations, error) {
 		heaviest = max(heaviest, w.Weight)
 	}
 	a.Cut = calltree.NewCut(o.Threshold, o.Rows, float64(heaviest)/float64(max(1, s.weight)))
+	for i, r := range s.runs.all {
+		if len(s.samples[i]) > 0 {
+			a.Scaled = max(a.Scaled, sampled(r).scale)
+		}
+	}
 	var nodes []int32
 	for n := int32(1); int(n) < len(totals); n++ {
 		switch w := totals[n].Weight; {
@@ -145,12 +107,12 @@ func (s *Selection) Activations(t Translator, o Options) (*Activations, error) {
 	}
 	var deep room
 	for _, n := range nodes {
-		row := ActivationRow{Path: CallPath{tr, n}, Weight: totals[n]}
+		row := ActivationRow{Path: CallPath{tr, n}, Weight: totals[n], Cost: sums[n].cost()}
 		if !deep.take(row.Path) {
 			a.Hidden++
 			continue
 		}
-		sums[n].estimate(&row)
+		row.Share = row.ShareError(calltree.Weight{Samples: s.count, Weight: s.weight}, row.Weight.Weight)
 		a.Rows = append(a.Rows, row)
 	}
 	return a, nil
@@ -158,7 +120,7 @@ func (s *Selection) Activations(t Translator, o Options) (*Activations, error) {
 
 // activations adds what a run knows of activations to the nodes of their functions. Functions
 // that were inlined have none: an activation is of the function that they are in.
-func (c *Calls) activations(sums []cost, run int, all *symbols) {
+func (c *Calls) activations(sums []activated, run int, all *symbols) {
 	r := c.selected.runs.all[run]
 	samples := c.selected.samples[run]
 	if len(samples) == 0 || r.Calls == nil {
@@ -174,7 +136,7 @@ func (c *Calls) activations(sums []cost, run int, all *symbols) {
 			below[sample.Node].whole += sample.Weight
 		}
 	}
-	period := float64(samples[0].Weight) / float64(samples[0].Count)
+	how := sampled(r)
 	for id := len(r.Nodes) - 1; id > 0; id-- {
 		w := below[id]
 		if w == (weights{}) {
@@ -190,16 +152,43 @@ func (c *Calls) activations(sums []cost, run int, all *symbols) {
 		if node == 0 {
 			continue
 		}
+		lasting, known := r.Lasting[data.NodeID(id)], r.Lasting != nil
 		if w.open > 0 {
 			open := c.tree.open(node)
 			calls := uint64(r.Calls[id])
+			lasting := lasting
 			if w.whole > 0 {
-				calls = 0
+				calls, lasting = 0, data.Lasting{}
 			}
-			sums[open].add(calls, float64(w.open), period)
+			sums[open].add(calls, lasting, known, float64(w.open), how)
 		}
 		if w.whole > 0 {
-			sums[node].add(uint64(r.Calls[id]), float64(w.whole), period)
+			sums[node].add(uint64(r.Calls[id]), lasting, known, float64(w.whole), how)
 		}
 	}
+}
+
+// sampled says how the samples of a run, of which there are some, tell of activations.
+//
+// A clock that sees user mode alone has no sample where the thread happens to be in the kernel, in an
+// interrupt for the most part. Where that is little, the CPU time that the kernel counted tells
+// by how much costs are too low; where it is more, the program's own system calls are in it, and costs stay those in user mode.
+func sampled(r *run) sampling {
+	const little = 0.05
+	how := sampling{period: float64(r.Samples[0].Weight) / float64(r.Samples[0].Count), scale: 1}
+	how.irregular = r.Header.Period == 0
+	weight := 0.0
+	for i := range r.Samples {
+		weight += float64(r.Samples[i].Weight)
+	}
+	for _, n := range r.Lost {
+		weight += float64(n) * how.period
+	}
+	if r.Header.Resource == "cpu" && r.Header.Unit == "µs" && r.Meta.CPU > 0 {
+		cpu := float64(r.Meta.CPU) / 1e3
+		if d := cpu - weight; d > how.period && d <= little*weight {
+			how.scale = cpu / weight
+		}
+	}
+	return how
 }

@@ -14,9 +14,9 @@ import (
 type Calls struct {
 	Builder *calltree.Builder // of all nodes
 	Groups  []Group           // the heaviest first; one without a name if the samples aren't split
-	// Seen is, of each node, the activations that samples saw, nil unless Options ask for them.
+	// Seen is, of each node, what samples tell of its activations, nil unless Options ask for that.
 	// Uncounted are the directories of runs of which they are not known.
-	Seen      []uint64
+	Seen      []Cost
 	Uncounted []string
 
 	selected *Selection
@@ -61,9 +61,9 @@ func (s *Selection) Calls(t Translator, o Options) (*Calls, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Seen = make([]uint64, len(costs))
+	c.Seen = make([]Cost, len(costs))
 	for n := range costs {
-		c.Seen[n] = costs[n].calls
+		c.Seen[n] = costs[n].cost()
 	}
 	return c, nil
 }

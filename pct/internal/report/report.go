@@ -76,17 +76,25 @@ func Scattered(w io.Writer, p *path.Profile, most int) error {
 
 // amount is the first column: 67.6%, or 540, and ±2.0.
 func amount(p *path.Profile, fraction float64, samples int, style Style) string {
+	part := fraction
+	if style.Counts {
+		part = float64(samples) / float64(p.Samples)
+	}
+	return amountWithin(p, fraction, samples, p.StandardError(part), style)
+}
+
+// amountWithin does that with a standard error of what it writes, as a part of the whole.
+func amountWithin(p *path.Profile, fraction float64, samples int, deviation float64, style Style) string {
 	if style.Counts {
 		s := fmt.Sprintf("%7d", samples)
 		if style.Errors {
-			part := float64(samples) / float64(p.Samples)
-			s += fmt.Sprintf(" ±%-5.1f", float64(p.Samples)*p.StandardError(part))
+			s += fmt.Sprintf(" ±%-5.1f", float64(p.Samples)*deviation)
 		}
 		return s
 	}
 	s := fmt.Sprintf("%5.1f%%", 100*fraction)
 	if style.Errors {
-		s += fmt.Sprintf(" ±%-4.1f", 100*p.StandardError(fraction))
+		s += fmt.Sprintf(" ±%-4.1f", 100*deviation)
 	}
 	return s
 }

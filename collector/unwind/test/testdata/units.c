@@ -262,6 +262,52 @@ static void activations(struct unwind_thread *t)
 	unwind_forget(t);
 }
 
+/* What a node has counted of activations seen by two samples. */
+static void check_lasting(const struct tree *t, uint32_t node, uint32_t twice, uint32_t thrice, uint32_t most, uint32_t next, uint32_t near)
+{
+	const struct tree_lasting *l = tree_lasting(t, node);
+
+	CHECK(l ? l->node == node && l->twice == twice && l->thrice == thrice && l->most == most && l->next == next && l->near == near : !twice);
+}
+
+/* By how many samples activations are seen, and whether they follow each other. */
+static void lasting(struct unwind_thread *t)
+{
+	/* What is kept at each sample: two outer frames all the time, those inside now and then; 1 is a sample without these. */
+	static const uint32_t kept[] = { 0, 9, 2, 9, 9, 9, 1, 2, 9, 2 };
+	enum { NODES = 4096, INNER = 2, OUTER = 1 };
+	struct tree tree;
+	struct unwind_path p;
+	uint32_t root;
+	ucontext_t u;
+
+	CHECK(tree_make(&tree, reserve(tree_size(NODES)), reserve(tree_links_size(NODES)), NODES, true, NULL));
+	root = tree_root(&tree, 1);
+	getcontext(&u);
+	unwind_forget(t);
+	t->now = t->before = t->before_that = t->going_count = 0;
+	for (unsigned i = 0; i < sizeof kept / sizeof *kept; i++) {
+		unwind_path(t, &u, &p);
+		CHECK(p.count > 2);
+		p.kept = kept[i] < p.count ? kept[i] : p.count;
+		if (kept[i] == 1) {
+			p.kept = p.count = 2;
+			unwind_forget(t);
+		}
+		CHECK(tree_add(&tree, root, t, &p, 1));
+		unwind_done(t);
+	}
+	unwind_path(t, &u, &p);
+	/* Ten samples; of the inner frame two, then, next to these, four, then, near them, two and, next again, one. */
+	check_lasting(&tree, p.frames[OUTER].node, 1, 1, 0, 0, 0);
+	check_lasting(&tree, p.frames[INNER].node, 3, 1, 4, 1, 1);
+	CHECK(tree_calls(&tree, p.frames[OUTER].node) == 1 && tree_calls(&tree, p.frames[INNER].node) == 4);
+	tree_thread_ends(&tree, t);
+	check_lasting(&tree, p.frames[OUTER].node, 1, 1, 10, 0, 0);
+	unwind_done(t);
+	unwind_forget(t);
+}
+
 enum { THREADS = 4, EACH = 3000 };
 
 static struct tree shared;
@@ -390,6 +436,7 @@ int main(void)
 	places();
 	full(t);
 	activations(t);
+	lasting(t);
 	broken(t);
 	together();
 	epochs(t);

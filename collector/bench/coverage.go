@@ -1,0 +1,107 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+
+	_ "embed"
+)
+
+//go:embed target/coverage.c
+var coverageSource string
+
+// covered counts the runs of a program in which intervals of two standard errors hold the truth.
+type covered struct {
+	runs, cost, share int
+	costOff           float64 // the sum of what the costs are off, by the truth
+}
+
+// coverage prints in how many of short runs the program's own clock is within two standard errors of the cost of its long
+// calls, and of the share of all.
+func (b *bench) coverage() error {
+	runs := min(100, b.rounds)
+	if b.long {
+		runs = min(1000, b.rounds)
+	}
+	program, err := b.compile("coverage", coverageSource)
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(b.out, "\nwithin two errors, % of runs  runs  cost of long calls  share  cost off by, %\n")
+	for _, name := range []string{"apart", "near", "pairs", "mixed", "phases"} {
+		var c covered
+		for i := range runs {
+			if err := b.cover(&c, program, name, i+1); err != nil {
+				return err
+			}
+		}
+		part := func(n int) float64 { return 100 * float64(n) / float64(c.runs) }
+		fmt.Fprintf(b.out, "%-28s  %-4d  %-18.1f  %-5.1f  %+.2f\n", name, c.runs, part(c.cost), part(c.share), 100*c.costOff/float64(c.runs))
+	}
+	return nil
+}
+
+func (b *bench) cover(c *covered, program, name string, seed int) error {
+	dir := filepath.Join(b.dir, "covered")
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	command := exec.Command(program, name, strconv.Itoa(seed))
+	command.Env = append(os.Environ(), "LD_PRELOAD="+filepath.Join(b.bin, "lib", "libpct.so"), "PCT=s e q1000", "PCT_DIR="+dir)
+	printed, err := command.Output()
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	var mean, share float64
+	if _, err := fmt.Sscan(string(printed), &mean, &share); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	data, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(data) != 1 {
+		return fmt.Errorf("%s: %d run directories", name, len(data))
+	}
+	var report struct {
+		Frames []struct{ Name string }
+		Groups []struct {
+			Weight float64
+			Nodes  []struct {
+				ID, Parent, Frame int
+				Total             float64
+				LongCost          float64 `json:"long_cost"`
+				LongError         float64 `json:"long_error"`
+				ShareError        float64 `json:"share_error"`
+			}
+		}
+	}
+	text, err := exec.Command(filepath.Join(b.bin, "pct"), "json", "-calls", data[0]).Output()
+	if err != nil {
+		return fmt.Errorf("%s: pct json: %w", name, err)
+	}
+	if err := json.NewDecoder(bytes.NewReader(text)).Decode(&report); err != nil {
+		return err
+	}
+	for _, n := range report.Groups[0].Nodes {
+		if report.Frames[n.Frame].Name != "f" {
+			continue
+		}
+		c.runs++
+		if math.Abs(1e3*n.LongCost-mean) <= 2e3*n.LongError {
+			c.cost++
+		}
+		if math.Abs(n.Total/report.Groups[0].Weight-share) <= 2*n.ShareError {
+			c.share++
+		}
+		c.costOff += 1e3*n.LongCost/mean - 1
+		return nil
+	}
+	return fmt.Errorf("%s: no samples of f", name)
+}

@@ -1,0 +1,20 @@
+/*
+ * lasting.h: over how many samples activations last.
+ *
+ * An activation is counted where it was first seen: once, once more when it has been seen by two samples and by three, and
+ * by the most samples of any. Of those seen twice it is told whether the sample before them, or the one before that, was in
+ * the same function called in the same context: then they follow another activation after a short time. What is counted
+ * of activations that go on is right at any instant, but for the most.
+ */
+#ifndef PCT_UNWIND_LASTING_H
+#define PCT_UNWIND_LASTING_H
+
+#include "tree.h"
+
+/* Counts the activations of a whole path, whose nodes are known, at a sample of so much weight. */
+void lasting_count(struct tree *t, struct unwind_thread *thread, const struct unwind_path *path, uint32_t weight);
+
+/* There was no room for a path: of the activations that went on, those that it has still do. */
+void lasting_forget(struct unwind_thread *thread, const struct unwind_path *path);
+
+#endif
