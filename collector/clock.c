@@ -8,6 +8,7 @@
 #include "slot.h"
 #include "sys.h"
 #include "ticker.h"
+#include "timer.h"
 
 #include <stdatomic.h>
 #include <time.h>
@@ -27,6 +28,19 @@ bool clock_of_each_thread(void)
 	return &threads_followed && threads_followed;
 }
 
+static bool by_event(void)
+{
+	return ticking.kind == BY_PERF_TRAP || ticking.kind == BY_PERF_SIGNAL;
+}
+
+/* Starts the clock beside an event, if there is one. */
+static bool sees_kernel(struct slot *s, int tid)
+{
+	int signal = atomic_load(&ticking.kernel_signo);
+
+	return signal && kernelclock_start(&s->kernel, tid, slot_number(s), signal);
+}
+
 /* Starts the clock of a slot that is held. */
 static void start(struct slot *s)
 {
@@ -38,8 +52,12 @@ static void start(struct slot *s)
 		events_start(slot, tid);
 	else
 		events_left_out();
-	if (!ticker_start(&s->ticker, tid, slot) && !trying)
-		note_post(NOTE_NO_CLOCK);
+	if (!ticker_start(&s->ticker, tid, slot)) {
+		if (!trying)
+			note_post(NOTE_NO_CLOCK);
+	} else if (by_event() && !sees_kernel(s, tid) && options.time != TIME_VIRTUAL) {
+		note_post(NOTE_USER_TIME);
+	}
 }
 
 static void stop_events(struct slot *s)
@@ -51,6 +69,7 @@ static void stop(struct slot *s)
 {
 	stop_events(s);
 	ticker_stop(&s->ticker);
+	kernelclock_stop(&s->kernel);
 }
 
 void clock_little_stack(void)
@@ -119,7 +138,7 @@ static bool ticked(int signal, const siginfo_t *info, uint32_t *data)
 {
 	if (ticking.kind == BY_NOTHING)
 		return false;
-	if (ticker_timed(info, data))
+	if (timer_told(info, data))
 		return true;
 	return ticking.kind != BY_TIMER && perf_ticked(signal, info, data);
 }
@@ -132,17 +151,47 @@ bool clock_is_tick(int signal, const siginfo_t *info)
 	return ticked(signal, info, &data) || (signal == SIGTRAP && perf_counted(info, &data, &late));
 }
 
-bool clock_ticked(int signal, const siginfo_t *info, uint64_t *missed)
+/*
+ * Periods that ended between two ticks of the kernel which found the thread belong to where the second one finds
+ * it. What goes far beyond that was used while our signal was blocked, who knows where.
+ */
+static struct tick overran(uint64_t n)
+{
+	struct tick t = { .hits = 1 };
+
+	*(n * run.period > TICKS_UNSEEN * ticking.tick ? &t.lost : &t.hits) += n;
+	return t;
+}
+
+/* A tick of the clock of the kernel; if another thread has its slot in hand the next one tells of both. */
+static struct tick in_kernel(uint32_t i)
+{
+	struct tick t = { 0 };
+
+	if (i < CLOCK_SLOTS && slot_take(&slots[i])) {
+		t = kernelclock_tick(&slots[i].kernel, atomic_load(&slots[i].tid));
+		slot_give(&slots[i]);
+	}
+	return t;
+}
+
+bool clock_ticked(int signal, const siginfo_t *info, struct tick *tick)
 {
 	struct slot *s;
 	uint32_t i;
 
-	*missed = 0;
+	*tick = (struct tick){ .hits = 1 };
 	if (!ticked(signal, info, &i))
 		return false;
-	if (ticking.kind == BY_TIMER)
-		*missed = (uint64_t)info->si_overrun;
+	if (ticking.kind == BY_TIMER) {
+		*tick = overran((uint64_t)info->si_overrun);
+	} else if (info->si_code == SI_TIMER) {
+		*tick = in_kernel(i);
+		return true;
+	}
 	s = ticking.kind == BY_PERF_SIGNAL ? slot_own() : i < CLOCK_SLOTS ? &slots[i] : NULL;
+	if (s && by_event())
+		kernelclock_sampled(&s->kernel, run.period);
 	if (s && ticker_wants_next(&s->ticker))
 		slot_next(s);
 	return true;
@@ -159,6 +208,14 @@ static bool choose_signal(uint64_t but)
 	atomic_store(&paused, true);
 	note_post(NOTE_NO_SIGNAL);
 	return false;
+}
+
+/* An event leaves out the kernel, which each thread's second clock sees if a signal is left for it. */
+static void choose_kernel_signal(uint64_t but)
+{
+	bool wanted = options.time == TIME_PROF && clock_of_each_thread();
+
+	atomic_store(&ticking.kernel_signo, wanted ? signals_take_any(but, handler) : 0);
 }
 
 /*
@@ -197,6 +254,7 @@ static bool begin_event(void)
 {
 	bool held = signals_traced();
 
+	choose_kernel_signal(0);
 	if (held)
 		note_post(NOTE_TRACED);
 	if (!held && perf_trap_is_safe() && signals_take(SIGTRAP, handler)) {
@@ -229,12 +287,8 @@ uint64_t clock_choose(void (*f)(int, siginfo_t *, void *))
 	run.resource = options.time == TIME_REAL ? "real" : "cpu";
 	if (options.time != TIME_REAL && run.period < ticking.tick) {
 		run.clock = "perf";
-		if (begin_event()) {
-			/* Who asked for the resource user wants just that. */
-			if (!options.named || options.time != TIME_VIRTUAL)
-				note_post(NOTE_USER_TIME);
+		if (begin_event())
 			return 0;
-		}
 		run.period = ticking.tick;
 		note_post(NOTE_TICK_RATE);
 	}
@@ -253,17 +307,19 @@ static void leave(int signal, uint64_t but)
 
 	if (signal == SIGTRAP && events_give_up())
 		slot_each(stop_events);
-	if (signal != atomic_load(&ticking.signo)) {
+	if (signal != atomic_load(&ticking.signo) && signal != atomic_load(&ticking.kernel_signo)) {
 		signals_retire(signal);
 		return;
 	}
 	atomic_store(&paused, true);
 	slot_each(stop);
 	signals_retire(signal);
-	note_post(ticking.kind == BY_PERF_TRAP ? NOTE_TRAP_TAKEN : NOTE_SIGNAL_TAKEN);
-	if (ticking.kind == BY_PERF_TRAP)
+	note_post(signal == SIGTRAP ? NOTE_TRAP_TAKEN : NOTE_SIGNAL_TAKEN);
+	if (signal == SIGTRAP)
 		ticking.kind = BY_PERF_SIGNAL;
-	if (!choose_signal(but))
+	if (by_event())
+		choose_kernel_signal(but);
+	if (signal == atomic_load(&ticking.signo) && !choose_signal(but))
 		return;
 	atomic_store(&paused, was_paused);
 	slot_each(start);
@@ -290,11 +346,13 @@ void clock_yield_signal(int signal)
 
 void clock_avoid(uint64_t set)
 {
-	int signal = atomic_load(&ticking.signo);
+	int signal = atomic_load(&ticking.signo), beside = atomic_load(&ticking.kernel_signo);
 
 	/* The trap of an event is no other thread's, and never pending where the program could find it. */
 	if (signal && signal != SIGTRAP && set & signals_bit(signal) && signals_take_any(set, handler))
 		leave_once(signal, set);
+	else if (beside && beside != signal && set & signals_bit(beside))
+		leave_once(beside, set);
 }
 
 bool clock_makes_room(void)
@@ -332,8 +390,9 @@ void clock_go_on(void)
 
 void clock_check(void)
 {
-	int signal = atomic_load(&ticking.signo);
+	int signals[] = { atomic_load(&ticking.signo), atomic_load(&ticking.kernel_signo) };
 
-	if (signal && !signals_in_place(signal, handler))
-		note_post(NOTE_SIGNAL_LOST);
+	for (int i = 0; i < 2; i++)
+		if (signals[i] && !signals_in_place(signals[i], handler))
+			note_post(NOTE_SIGNAL_LOST);
 }

@@ -8,6 +8,8 @@
 #ifndef PCT_CLOCK_H
 #define PCT_CLOCK_H
 
+#include "kernelclock.h"
+
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -51,11 +53,10 @@ void clock_resume(void);
 void clock_forget(void);
 
 /*
- * Called by the handler: whether the signal is a tick of ours. Sets up the next tick
- * where the clock does not do so itself; missed is the number of ticks before this
- * one that found no time to be delivered.
+ * Called by the handler: whether the signal is a tick of ours, and what it stands for. Sets up the next tick
+ * where the clock does not do so itself.
  */
-bool clock_ticked(int signal, const siginfo_t *info, uint64_t *missed);
+bool clock_ticked(int signal, const siginfo_t *info, struct tick *tick);
 
 /* Whether a signal is a tick of ours, or of an event; changes nothing. */
 bool clock_is_tick(int signal, const siginfo_t *info);

@@ -35,10 +35,10 @@ static _Atomic int state;
 
 void collector_signal(int signal, siginfo_t *info, void *context)
 {
-	uint64_t missed;
+	struct tick tick;
 
-	if (clock_ticked(signal, info, &missed))
-		sample_tick(context, missed);
+	if (clock_ticked(signal, info, &tick))
+		sample_tick(context, &tick);
 	else if (!events_signal(signal, info, context) && !fpe_signal(signal, info, context))
 		signals_pass(signal, info, context);
 }

@@ -4,7 +4,7 @@
  *
  * An event belongs to one thread and is kept alive by a mapping instead of a descriptor,
  * so that a program that counts or closes its descriptors meets none of ours. Only
- * time in user mode is sampled: what the kernel does for the program is not.
+ * time in user mode is sampled: what the kernel does for the program is kernelclock.h's.
  */
 #ifndef PCT_PERF_H
 #define PCT_PERF_H

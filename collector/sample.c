@@ -38,8 +38,8 @@ static bool ready(const struct place *p)
 	return p->object && p->placed && atomic_load_explicit(&p->object->state, memory_order_acquire) == FILE_OPEN;
 }
 
-/* A sample whose object has no file yet, or is not known. */
-static void sample_slowly(uintptr_t pc)
+/* Samples whose object has no file yet, or is not known. */
+static void sample_slowly(uintptr_t pc, uint64_t n)
 {
 	struct place p;
 
@@ -47,9 +47,9 @@ static void sample_slowly(uintptr_t pc)
 	if (!sample_take_slow()) {
 		p = object_at(pc);
 		if (ready(&p))
-			store_add(p.object, pc - p.bias);
+			store_add(p.object, pc - p.bias, n);
 		else
-			store_lost(NULL, 1);
+			store_lost(NULL, n);
 		return;
 	}
 	p = object_find(pc);
@@ -58,9 +58,9 @@ static void sample_slowly(uintptr_t pc)
 	rundir_tell_notes();
 	sample_release_slow();
 	if (ready(&p))
-		store_add(p.object, pc - p.bias);
+		store_add(p.object, pc - p.bias, n);
 	else
-		store_lost(NULL, 1);
+		store_lost(NULL, n);
 }
 
 /* What the unwinder knows is not all that is there. */
@@ -92,21 +92,21 @@ static void lose(struct object *o, uint64_t n)
 		store_lost(o, n);
 }
 
-/* Counts where the program was; the object, if it was known. */
-static struct object *sample(const ucontext_t *context)
+/* Counts where the program was, as so many samples; the object, if it was known. */
+static struct object *sample(const ucontext_t *context, uint64_t n)
 {
 	uintptr_t pc = context_pc(context);
 	struct place p;
 
 	if (options.paths) {
-		sample_path(options_clock(), context, 1);
+		sample_path(options_clock(), context, n);
 		return NULL;
 	}
 	p = object_at(pc);
 	if (ready(&p) && !object_stale())
-		store_add(p.object, pc - p.bias);
+		store_add(p.object, pc - p.bias, n);
 	else
-		sample_slowly(pc);
+		sample_slowly(pc, n);
 	return p.object;
 }
 
@@ -121,20 +121,20 @@ static bool is_ours(uintptr_t pc)
 	return clock_of_each_thread() && pc - (uintptr_t)__ehdr_start < (uintptr_t)etext - (uintptr_t)__ehdr_start;
 }
 
-void sample_tick(const ucontext_t *context, uint64_t missed)
+void sample_tick(const ucontext_t *context, const struct tick *tick)
 {
-	if (atomic_load_explicit(&off, memory_order_relaxed))
+	if (!tick->hits || atomic_load_explicit(&off, memory_order_relaxed))
 		return;
 	/* Those that were due before may have been the program's. */
 	if (is_ours(context_pc(context))) {
-		lose(NULL, missed);
+		lose(NULL, tick->hits - 1 + tick->lost);
 		return;
 	}
 	if (!pace_begin()) {
-		lose(NULL, missed + 1);
+		lose(NULL, tick->hits + tick->lost);
 		return;
 	}
-	lose(sample(context), missed);
+	lose(sample(context, tick->hits), tick->lost);
 	pace_end();
 }
 
@@ -150,8 +150,7 @@ void sample_start(uint64_t n)
 		prepare_paths(options_clock(), pc);
 		calls_add_start(options_clock(), pc, n);
 	} else {
-		while (n--)
-			sample_slowly(pc);
+		sample_slowly(pc, n);
 	}
 	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
 }

@@ -4,6 +4,8 @@
 #ifndef PCT_SAMPLE_H
 #define PCT_SAMPLE_H
 
+#include "kernelclock.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <ucontext.h>
@@ -12,8 +14,8 @@
 bool sample_take_slow(void);
 void sample_release_slow(void);
 
-/* Samples the interrupted context by the clock, which missed so many ticks before. */
-void sample_tick(const ucontext_t *context, uint64_t missed);
+/* Samples the interrupted context by a tick of the clock. */
+void sample_tick(const ucontext_t *context, const struct tick *tick);
 
 /* Samples the call path of a context, which consumed so many intervals of a resource. */
 void sample_path(uint32_t resource, const ucontext_t *context, uint64_t hits);

@@ -9,6 +9,7 @@
 #define PCT_SLOT_H
 
 #include "clock.h"
+#include "kernelclock.h"
 #include "ticker.h"
 
 #include <stdbool.h>
@@ -20,6 +21,7 @@ struct slot {
 	_Atomic bool ticked; /* while it was busy */
 	bool little; /* the thread's stack is small */
 	struct ticker ticker;
+	struct kernelclock kernel; /* beside an event; else it stands still */
 };
 
 extern struct slot slots[CLOCK_SLOTS];

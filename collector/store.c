@@ -211,7 +211,7 @@ static bool add_to_log(struct object *o, uint64_t vaddr)
 	return true;
 }
 
-void store_add(struct object *o, uint64_t vaddr)
+static void add(struct object *o, uint64_t vaddr)
 {
 	struct count_header *h = o->header;
 	bool stored;
@@ -229,6 +229,12 @@ void store_add(struct object *o, uint64_t vaddr)
 		stored = add_to_log(o, vaddr);
 	}
 	atomic_fetch_add_explicit(stored ? &h->samples : &h->lost, 1, memory_order_relaxed);
+}
+
+void store_add(struct object *o, uint64_t vaddr, uint64_t n)
+{
+	while (n--)
+		add(o, vaddr);
 }
 
 /*

@@ -15,10 +15,10 @@
 void store_open(struct object *o, uint64_t bias);
 
 /*
- * Counts a sample at an address of an object that has a count file. From any handler at any
+ * Counts n samples at an address of an object that has a count file. From any handler at any
  * time: takes no lock, and touches no page for which the file has no room.
  */
-void store_add(struct object *o, uint64_t vaddr);
+void store_add(struct object *o, uint64_t vaddr, uint64_t n);
 
 /* Makes room in the file for all that can be counted; false if there isn't. */
 bool store_reserve(struct object *o);

@@ -4,6 +4,7 @@
 #include "perf.h"
 #include "rundir.h"
 #include "sys.h"
+#include "timer.h"
 
 #include <signal.h>
 #include <stdatomic.h>
@@ -11,21 +12,7 @@
 
 enum { BEHIND = 16 };
 
-/* Tells our timers from others' in a signal's value. */
-#define TIMER_MAGIC (UINT64_C(0x70637423) << 32)
-
-/* As the kernel reads it; the names of libraries for its last member differ. */
-struct sigevent_tid {
-	union sigval value;
-	int signo, notify, tid, pad[11];
-};
-
 struct ticking ticking;
-
-static struct timespec spec(uint64_t ns)
-{
-	return (struct timespec){ .tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000) };
-}
 
 /* A number from 1 to n. */
 static uint64_t draw(struct ticker *t, uint64_t n)
@@ -59,14 +46,12 @@ static uint64_t random_period(struct ticker *t)
 	return low + draw(t, 2 * (run.period - low));
 }
 
-/* The clock that a thread's timer measures; encoded as the kernel does for other threads. */
+/* The clock that a thread's timer measures. */
 static clockid_t timer_clock(int tid)
 {
-	unsigned which = options.time == TIME_VIRTUAL ? 1 : 2; /* user time, or time on a CPU */
-
 	if (options.time == TIME_REAL)
 		return CLOCK_MONOTONIC;
-	return clock_of_each_thread() ? (clockid_t)((unsigned)~tid << 3 | 4 | which) : (clockid_t)(~0u << 3 | which);
+	return timer_account(clock_of_each_thread() ? tid : 0, options.time == TIME_VIRTUAL ? ACCOUNT_USER : ACCOUNT_CPU);
 }
 
 /*
@@ -95,35 +80,21 @@ static uint64_t first_due(struct ticker *t)
 
 static bool start_timer(struct ticker *t, int tid, int slot)
 {
-	struct sigevent_tid e = {
-		.value = { .sival_ptr = (void *)(TIMER_MAGIC | (uint32_t)slot) },
-		.signo = atomic_load(&ticking.signo),
-		.notify = clock_of_each_thread() ? 4 /* SIGEV_THREAD_ID */ : SIGEV_SIGNAL,
-		.tid = tid,
-	};
 	clockid_t clock = timer_clock(tid);
 	struct itimerspec when = { 0 };
 	uint64_t first = first_due(t);
 
-	if (sys3(SYS_timer_create, clock, &e, &t->timer) < 0)
+	if (!timer_make(&t->timer, clock, atomic_load(&ticking.signo), clock_of_each_thread() ? tid : 0, (uint32_t)slot))
 		return false;
 	if (options.random) {
 		t->due = sys_time(clock) + first;
-		when.it_value = spec(t->due);
+		when.it_value = timer_spec(t->due);
 	} else {
-		when.it_value = spec(first);
-		when.it_interval = spec(run.period);
+		when.it_value = timer_spec(first);
+		when.it_interval = timer_spec(run.period);
 	}
 	sys4(SYS_timer_settime, t->timer, options.random ? TIMER_ABSTIME : 0, &when, NULL);
 	return true;
-}
-
-bool ticker_timed(const siginfo_t *info, uint32_t *slot)
-{
-	uint64_t value = (uint64_t)info->si_value.sival_ptr;
-
-	*slot = (uint32_t)value;
-	return info->si_code == SI_TIMER && (value & ~(uint64_t)UINT32_MAX) == TIMER_MAGIC;
 }
 
 static bool start_event(struct ticker *t, int tid, int slot, uint64_t period)
@@ -170,7 +141,7 @@ void ticker_next(struct ticker *t, int tid, int slot)
 		/* What is far behind, since the program was stopped or had no CPU, is not caught up with. */
 		if (t->due + BEHIND * run.period < now)
 			t->due = now + draw(t, 2 * run.period);
-		when.it_value = spec(t->due);
+		when.it_value = timer_spec(t->due);
 		sys4(SYS_timer_settime, t->timer, TIMER_ABSTIME, &when, NULL);
 	} else if (t->live && clock_of_each_thread()) {
 		t->first = false;

@@ -25,6 +25,7 @@ enum ticker_kind { BY_TIMER, BY_PERF_TRAP, BY_PERF_SIGNAL, BY_NOTHING /* no time
 struct ticking {
 	enum ticker_kind kind;
 	_Atomic int signo;
+	_Atomic int kernel_signo; /* of the clock of the kernel beside it (kernelclock.h); 0: there is none */
 	uint64_t tick;  /* of the kernel, ns */
 	uint64_t spent; /* of the next timer's first period, ns; then 0 */
 	uint64_t early; /* samples that were due then */
@@ -49,9 +50,6 @@ void ticker_stop(struct ticker *t);
 
 /* Sets up the next tick, if it ticks, of one that does not do so itself. */
 void ticker_next(struct ticker *t, int tid, int slot);
-
-/* Whether a signal is of such a timer, and its slot. */
-bool ticker_timed(const siginfo_t *info, uint32_t *slot);
 
 /* Whether ticker_next is to be called after a tick. */
 bool ticker_wants_next(const struct ticker *t);

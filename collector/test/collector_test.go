@@ -66,6 +66,7 @@ func run(m *testing.M) int {
 		{"gcc", "-O1", "-fno-inline", "-fno-optimize-sibling-calls", "-o", lib("moves"), "testdata/moves.c"},
 		{"gcc", "-O1", "-fno-inline", "-o", lib("limits"), "testdata/limits.c", "-lm", "-lpthread"},
 		{"gcc", "-O2", "-o", lib("blocks"), "testdata/blocks.c", "-lm", "-lpthread"},
+		{"gcc", "-O2", "-o", lib("truth"), "../bench/target/truth.c", "-lpthread"},
 		{"gcc", "-O2", "-o", lib("waits"), "testdata/waits.c"},
 		{"gcc", "-O2", "-g", "-o", lib("polite"), "testdata/polite.c", "-lm"},
 		{"gcc", "-O2", "-g", "-o", lib("polite-linked"), "testdata/polite.c", lib("pct.o"), "-lm"},

@@ -164,9 +164,9 @@ func TestPathsOfThreads(t *testing.T) {
 	p.mostly("of_thread")
 }
 
-// What the tree's header sums up is what its nodes say.
+// What the tree's header sums up is what its nodes say. (Of time in user mode each path is one sample.)
 func TestPathSums(t *testing.T) {
-	for _, letters := range []string{paths, paths + " e"} {
+	for _, letters := range []string{paths + " IV", paths + " IV e"} {
 		p := prepare(t, letters, "paths", "threads").run().ok("done\n").own()
 		file, err := os.ReadFile(filepath.Join(p.run.Dir, "calls"))
 		if err != nil {

@@ -208,6 +208,9 @@ func (o *Overview) more() string {
 	if o.Attached {
 		longer = "-t with more seconds"
 	}
+	if userMode(o.Runs) {
+		return longer + ", or several runs together, or -k for the kernel as well," // a higher rate shows no more of it
+	}
 	const most = 10000                                            // Hz
 	if cpu := o.Runs.CPU.Seconds(); cpu > 0 && o.Runs.Asked > 0 { // else the samples are of no time
 		for rate := 100.0; rate <= most; rate *= 10 {

@@ -3,6 +3,7 @@ package report
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 // A long call path is shortened in the middle, where it is told and where it is listed.
@@ -34,6 +35,19 @@ func TestAdvice(t *testing.T) {
 		if text := o.sampled(); !strings.Contains(text, c.want) || strings.Contains(text, "of samples") {
 			t.Errorf("%q lacks %q", text, c.want)
 		}
+	}
+}
+
+// No rate is recommended where time in the kernel is in no sample.
+func TestAdviceOfUserMode(t *testing.T) {
+	o := &Overview{Samples: 10}
+	o.Runs.Resource, o.Runs.Asked, o.Runs.CPU = "cpu", 300, time.Second
+	if text := o.more(); !strings.Contains(text, "-F") {
+		t.Errorf("%q recommends no rate", text)
+	}
+	o.Runs.Notes = []string{"user-mode samples only at this rate; add -k for the kernel"}
+	if text := o.more(); strings.Contains(text, "-F") || !strings.Contains(text, "-k") {
+		t.Errorf("%q recommends a rate", text)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 // Where a note says that a part of the time is in no sample, errors are told to be of the rest, and how
 // much that is if it is known. Costs lack samples that were lost, too.
 func TestUnsampled(t *testing.T) {
-	const note = "time in the kernel is not sampled: at this rate the clock sees user mode alone"
+	const note = "user-mode samples only at this rate; add -k for the kernel"
 	for _, c := range []struct {
 		summary path.Summary
 		costs   bool
