@@ -37,7 +37,9 @@ func TestTable(t *testing.T) {
 		s := prepare(t, letters, "large", "threads", "8", "0.2").run().ok("done\n")
 		f := s.counts()["large"]
 		addresses, wide := entries(t, f, 0)
-		if wide*10 < f.Samples*9 || addresses*10 < f.Samples*7 {
+		// A look by the kernel's tick counts for 1.6 samples on average, where the processors are shared.
+		looks := map[string]uint64{"q100": f.Samples, "q4000": f.Samples * 10 / 16}[letters]
+		if wide*10 < f.Samples*9 || addresses*10 < looks*7 {
 			t.Errorf("%s: %d of %d samples in the function, at %d addresses", letters, wide, f.Samples, addresses)
 		}
 		// The kernel's tick misses threads on a busy machine, and then says so.
