@@ -210,10 +210,17 @@ static bool choose_signal(uint64_t but)
 	return false;
 }
 
-/* An event leaves out the kernel, which each thread's second clock sees if a signal is left for it. */
+/*
+ * An event leaves out the kernel, which each thread's second clock sees if a signal is left for it: one of its own,
+ * for of each signal a thread has one tick at most.
+ */
 static void choose_kernel_signal(uint64_t but)
 {
 	bool wanted = options.time == TIME_PROF && clock_of_each_thread();
+	int signal = atomic_load(&ticking.signo);
+
+	if (signal)
+		but |= signals_bit(signal);
 
 	atomic_store(&ticking.kernel_signo, wanted ? signals_take_any(but, handler) : 0);
 }
@@ -254,18 +261,21 @@ static bool begin_event(void)
 {
 	bool held = signals_traced();
 
-	choose_kernel_signal(0);
 	if (held)
 		note_post(NOTE_TRACED);
 	if (!held && perf_trap_is_safe() && signals_take(SIGTRAP, handler)) {
 		atomic_store(&ticking.signo, SIGTRAP);
+		choose_kernel_signal(0);
 		if (begin_by(BY_PERF_TRAP))
 			return true;
 		/* Without a clock by events there are no other events. */
 		events_give_up();
 		signals_give_back(SIGTRAP);
 	}
-	return choose_signal(0) && begin_by(BY_PERF_SIGNAL);
+	if (!choose_signal(0))
+		return false;
+	choose_kernel_signal(0);
+	return begin_by(BY_PERF_SIGNAL);
 }
 
 uint64_t clock_choose(void (*f)(int, siginfo_t *, void *))
@@ -289,6 +299,7 @@ uint64_t clock_choose(void (*f)(int, siginfo_t *, void *))
 		run.clock = "perf";
 		if (begin_event())
 			return 0;
+		atomic_store(&ticking.kernel_signo, 0);
 		run.period = ticking.tick;
 		note_post(NOTE_TICK_RATE);
 	}
@@ -317,10 +328,10 @@ static void leave(int signal, uint64_t but)
 	note_post(signal == SIGTRAP ? NOTE_TRAP_TAKEN : NOTE_SIGNAL_TAKEN);
 	if (signal == SIGTRAP)
 		ticking.kind = BY_PERF_SIGNAL;
-	if (by_event())
-		choose_kernel_signal(but);
 	if (signal == atomic_load(&ticking.signo) && !choose_signal(but))
 		return;
+	if (by_event())
+		choose_kernel_signal(but);
 	atomic_store(&paused, was_paused);
 	slot_each(start);
 }
