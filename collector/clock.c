@@ -46,7 +46,7 @@ static void start(struct slot *s)
 {
 	int tid = atomic_load(&s->tid), slot = slot_number(s);
 
-	if (atomic_load(&paused) || atomic_load(&given_up))
+	if (atomic_load(&paused) || (ticking.kind == BY_TIMER && atomic_load(&given_up)))
 		return;
 	if (!s->little)
 		events_start(slot, tid);
@@ -65,11 +65,16 @@ static void stop_events(struct slot *s)
 	events_stop(slot_number(s));
 }
 
+static void stop_kernel(struct slot *s)
+{
+	kernelclock_stop(&s->kernel);
+}
+
 static void stop(struct slot *s)
 {
 	stop_events(s);
 	ticker_stop(&s->ticker);
-	kernelclock_stop(&s->kernel);
+	stop_kernel(s);
 }
 
 void clock_little_stack(void)
@@ -216,7 +221,7 @@ static bool choose_signal(uint64_t but)
  */
 static void choose_kernel_signal(uint64_t but)
 {
-	bool wanted = options.time == TIME_PROF && clock_of_each_thread();
+	bool wanted = options.time == TIME_PROF && clock_of_each_thread() && !atomic_load(&given_up);
 	int signal = atomic_load(&ticking.signo);
 
 	if (signal)
@@ -368,10 +373,14 @@ void clock_avoid(uint64_t set)
 
 bool clock_makes_room(void)
 {
-	if (ticking.kind != BY_TIMER || atomic_exchange(&given_up, true))
+	bool beside = atomic_load(&ticking.kernel_signo);
+
+	if ((ticking.kind != BY_TIMER && !beside) || atomic_exchange(&given_up, true))
 		return false;
-	slot_each(stop);
-	note_post(NOTE_PENDING_LIMIT);
+	/* An event goes on without the clock of the kernel. */
+	atomic_store(&ticking.kernel_signo, 0);
+	slot_each(beside ? stop_kernel : stop);
+	note_post(beside ? NOTE_USER_TIME : NOTE_PENDING_LIMIT);
 	return true;
 }
 
