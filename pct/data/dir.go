@@ -67,7 +67,11 @@ func CreateFor(root, prog string, pid int, resource string) (*Dir, error) {
 	}
 	fd, err := unix.Openat(rootFD, name, unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+		err = &fs.PathError{Op: "open", Path: path, Err: err}
+		if warning != "" {
+			err = fmt.Errorf("%w; %s", err, warning)
+		}
+		return nil, err
 	}
 	d := &Dir{path: path, warning: warning, file: os.NewFile(uintptr(fd), path)}
 	var st unix.Stat_t
