@@ -274,7 +274,7 @@ func TestHistory(t *testing.T) {
 		t.Error(complaints)
 	}
 	check(t, os.WriteFile(filepath.Join(filepath.Dir(file), "plain"), []byte("a\x1b[2Jb\n\nc"), 0o600))
-	if h = openHistory(filepath.Join(filepath.Dir(file), "plain"), warn); !slices.Equal(h.lines, []string{"a?[2Jb", "c"}) {
+	if h = openHistory(filepath.Join(filepath.Dir(file), "plain"), warn); !slices.Equal(h.lines, []string{`a\x1b[2Jb`, "c"}) {
 		t.Errorf("%q", h.lines)
 	}
 	for _, bad := range []string{filepath.Dir(file), filepath.Join(file, "below"), ""} {

@@ -216,7 +216,7 @@ func inlined(f *elf.File, function string) (uint64, error) {
 func TestNamesInComplaintsDoNotSteerTheTerminal(t *testing.T) {
 	var stderr bytes.Buffer
 	status := run([]string{"fn", "/absent\x1b[2J\r/a\n  b"}, strings.NewReader(""), io.Discard, &stderr)
-	if want := "pct: no data in /absent?[2J?/a\n  b: no such file or directory\n"; status != failed || stderr.String() != want {
+	if want := "pct: no data in /absent\\x1b[2J\\x0d/a\n  b: no such file or directory\n"; status != failed || stderr.String() != want {
 		t.Errorf("status %d, %q, want %q", status, stderr.String(), want)
 	}
 }
