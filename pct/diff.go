@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/profilecollection/pct/internal/visible"
+	"github.com/profilecollection/pct/pct/internal/calltree"
 	"github.com/profilecollection/pct/pct/internal/path"
 	"github.com/profilecollection/pct/pct/internal/report"
 )
@@ -324,11 +325,15 @@ func (v *invocation) diffRows(c *path.Comparison) {
 	if !v.listing.whole {
 		shown = c.Changes[:known]
 	}
-	hidden := 0
+	all := len(shown)
 	if v.Rows > 0 && v.Rows < len(shown) {
-		hidden = len(shown) - v.Rows
 		shown = shown[:v.Rows]
 	}
+	var room calltree.Room
+	if full := slices.IndexFunc(shown, func(c path.Change) bool { return !room.Take(c.Path.Depth()) }); full >= 0 {
+		shown = shown[:full]
+	}
+	hidden := all - len(shown)
 	width := len("deviations")
 	if len(shown) > known {
 		width = len(notDistinguishable)
@@ -386,7 +391,11 @@ func (v *invocation) diffRow(c *path.Comparison, change *path.Change, width int)
 	if c.Repeated {
 		fmt.Fprintf(&v.out, "   %6.3f   %5.1f", change.Welch.P, change.Welch.Freedom)
 	}
-	fmt.Fprintf(&v.out, "   %s\n", visible.Text(change.Label))
+	label := change.Label
+	if label == "" {
+		label = strings.Join(change.Path.Names(), " <- ")
+	}
+	fmt.Fprintf(&v.out, "   %s\n", visible.Text(label))
 }
 
 // writeChanges writes the count files of what was gained, and of what was lost.

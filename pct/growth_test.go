@@ -47,11 +47,11 @@ func TestGrowth(t *testing.T) {
 		}, "paths -calls, paths -l 3, fn, body, tree, summary, gprof, sym, json -calls, flame"},
 		{"depth of a mutual recursion", 10_000, shaped(func(n int) synthetic.Shape {
 			return synthetic.Shape{Depth: n, Symbols: 3}
-		}), "paths, fn, body, down f0, up f1, tree, summary, gprof, sym, sym -total, paths -l 3, json, folded, flame"},
-		{"run directories", 500, shaped(func(n int) synthetic.Shape {
+		}), "paths, fn, body, down f0, up f1, tree, summary, gprof, sym, sym -total, paths -l 3, json, folded, flame, top, diff -by path, callgrind"},
+		{"run directories", 250, shaped(func(n int) synthetic.Shape {
 			return synthetic.Shape{Dirs: n, Symbols: 10, Depth: 5, Samples: 2}
 		}), "sym, summary, ps"},
-		{"processes of a tree", 500, shaped(func(n int) synthetic.Shape {
+		{"processes of a tree", 250, shaped(func(n int) synthetic.Shape {
 			return synthetic.Shape{Dirs: n, Tree: true, Symbols: 10, Depth: 5, Samples: 2}
 		}), "info, paths -by process"},
 		{"call paths", 8000, shaped(func(n int) synthetic.Shape {
@@ -66,12 +66,12 @@ func TestGrowth(t *testing.T) {
 		{"objects", 2000, shaped(func(n int) synthetic.Shape {
 			return synthetic.Shape{Objects: n, Symbols: n, Depth: 20, Paths: n}
 		}), "obj, sym, paths, fn, summary, info, pprof"},
-		{"symbols", 4000, shaped(func(n int) synthetic.Shape {
+		{"symbols", 2000, shaped(func(n int) synthetic.Shape {
 			return synthetic.Shape{Symbols: n, Depth: n, Paths: 1}
-		}), "sym -total, paths, fn, body, down f0, tree, summary, gprof, json, dot"},
+		}), "sym -total, paths, fn, body, down f0, up f1, tree, summary, gprof, json, dot, flame, diff -by path -all, callgrind"},
 		{"samples", 20_000, shaped(func(n int) synthetic.Shape {
 			return synthetic.Shape{Samples: n, Symbols: 100, Depth: 12, Paths: 100, Threads: 4}
-		}), common + ", phases, speedscope, firefox, pprof"},
+		}), common + ", phases, speedscope, firefox, pprof, top, diff, diff -by path"},
 	} {
 		t.Run(strings.ReplaceAll(of.what, " ", "-"), func(t *testing.T) {
 			roots := [2]string{t.TempDir(), t.TempDir()}
@@ -85,8 +85,15 @@ func TestGrowth(t *testing.T) {
 				if verb := args[0]; verb == "ps" || verb == "info" || verb == "values" {
 					args = args[:len(args)-2]
 				}
-				least := costOf(t, append(args, roots[0]))
-				if most := costOf(t, append(args, roots[1])); most.cpu > mostGrowth*least.cpu || most.bytes > mostGrowth*least.bytes {
+				costIn := func(root string) cost {
+					operands := []string{root}
+					if args[0] == "diff" {
+						operands = []string{root, root}
+					}
+					return costOf(t, append(args, operands...))
+				}
+				least := costIn(roots[0])
+				if most := costIn(roots[1]); most.cpu > mostGrowth*least.cpu || most.bytes > mostGrowth*least.bytes {
 					t.Errorf("pct %s: %d take %.3f s and %.1f MB, %d of them %.3f s and %.1f MB", report,
 						of.n, least.cpu, least.bytes/1e6, doubled*of.n, most.cpu, most.bytes/1e6)
 				}

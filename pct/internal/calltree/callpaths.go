@@ -1,10 +1,5 @@
 package calltree
 
-import (
-	"cmp"
-	"slices"
-)
-
 // PathWeight is the weight of a call path.
 type PathWeight struct {
 	Frames []int32 // indices into Tree.Frames, the outermost first
@@ -13,9 +8,10 @@ type PathWeight struct {
 
 // CallPaths are a call path profile.
 type CallPaths struct {
-	Rows   []PathWeight // the heaviest first; of equal ones the shorter, then by names
+	Rows   []PathWeight // the heaviest first; of equal ones the shorter, then by names, from the root on
 	Whole  Weight       // of all samples of the tree, with any frames
 	Hidden int          // paths below the threshold
+	After  int          // paths that would come after the rows, for which there is no Room
 	cut    Cut
 }
 
@@ -38,14 +34,15 @@ func (p *CallPaths) Cut(rows int) Cut {
 // counted as hidden.
 func (t *Tree) Downward(root func(*Frame) bool, threshold float64) *CallPaths {
 	totals, lists, roots := t.Totals(), t.children(), t.fitting(root)
-	recs := newRecords(t, int32(len(t.Nodes)), lists)
-	on := make([]int32, len(t.Frames)) // how often each frame is on the path
+	recs, path := newRecords(t, int32(len(t.Nodes)), lists), newTrail(len(t.Frames))
 	type level struct {
-		node   int32
 		child  int32 // to be visited next
-		record int32 // of the path to node, none outside of all roots
-		parent int32 // its canonical one, for paths through node
+		record int32 // of the path to the level's node, none outside of all roots
+		parent int32 // its canonical one, for paths through the node
+		length int32 // of that
 		unlock bool  // the record was locked for this level
+		put    bool  // its frame is on the canonical path since
+		undo   placed
 	}
 	stack := []level{{child: lists.first[0], record: none}}
 	for {
@@ -58,8 +55,8 @@ func (t *Tree) Downward(root func(*Frame) bool, threshold float64) *CallPaths {
 			if top.unlock {
 				recs.locked[top.record] = 0
 			}
-			if top.record != none {
-				on[t.Nodes[top.node].Frame]--
+			if top.put {
+				path.undo(top.undo, top.length-1)
 			}
 			stack = stack[:len(stack)-1]
 			continue
@@ -69,14 +66,15 @@ func (t *Tree) Downward(root func(*Frame) bool, threshold float64) *CallPaths {
 			continue
 		}
 		frame := t.Nodes[node].Frame
-		below := level{node: node, child: lists.first[node], record: none}
+		below := level{child: lists.first[node], record: none}
 		if top.record != none || roots[frame] {
 			below.record = recs.get(top.parent, frame, node)
-			below.parent = below.record
-			if on[frame] > 0 {
-				below.parent = recs.canonical(below.record)
+			if at := path.find(frame, top.length); at > 0 {
+				below.parent, below.length = path.ends[at-1], at
+			} else {
+				below.parent, below.length = below.record, top.length+1
+				below.put, below.undo = true, path.put(frame, below.record, top.length)
 			}
-			on[frame]++
 			if recs.locked[below.record] == 0 {
 				recs.locked[below.record], below.unlock = node, true
 				recs.weights[below.record] = recs.weights[below.record].Plus(totals[node])
@@ -84,36 +82,6 @@ func (t *Tree) Downward(root func(*Frame) bool, threshold float64) *CallPaths {
 		}
 		stack = append(stack, below)
 	}
-}
-
-// Upward returns the weights of the call paths that end with a root. It is
-// symmetric to Downward: it is that of the tree of the reversed paths, each from its innermost
-// frame for which root holds outwards. Rows have their outermost frame first all the
-// same.
-func (t *Tree) Upward(root func(*Frame) bool, threshold float64) *CallPaths {
-	roots := t.fitting(root)
-	recs := newRecords(t, emptyPath+1, children{})
-	on := make([]int32, len(t.Frames)) // the last path that each frame was on
-	for node, w := range t.innermost(roots) {
-		if w.Samples == 0 {
-			continue
-		}
-		parent, path := int32(emptyPath), int32(node)
-		for n := path; n != 0; n = t.Nodes[n].Parent {
-			frame := t.Nodes[n].Frame
-			record := recs.get(parent, frame, 0)
-			parent = record
-			if on[frame] == path {
-				parent = recs.canonical(record)
-			}
-			on[frame] = path
-			if recs.locked[record] != path {
-				recs.locked[record] = path
-				recs.weights[record] = recs.weights[record].Plus(w)
-			}
-		}
-	}
-	return recs.profile(threshold, true)
 }
 
 // innermost returns, for each node that is of a root, the weight of the samples of
@@ -135,18 +103,4 @@ func (t *Tree) innermost(roots []bool) []Weight {
 		}
 	}
 	return inside
-}
-
-// compare orders rows: heavier first, then shorter, then by names.
-func (t *Tree) compare(a, b *PathWeight) int {
-	if c := cmp.Or(cmp.Compare(b.Weight.Weight, a.Weight.Weight), cmp.Compare(b.Samples, a.Samples),
-		cmp.Compare(len(a.Frames), len(b.Frames))); c != 0 {
-		return c
-	}
-	for i := range a.Frames {
-		if c := cmp.Compare(t.Frames[a.Frames[i]].Name, t.Frames[b.Frames[i]].Name); c != 0 {
-			return c
-		}
-	}
-	return slices.Compare(a.Frames, b.Frames)
 }

@@ -1,6 +1,7 @@
 package calltree
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -189,11 +190,24 @@ func byPath(t *testing.T, tree *Tree, p *CallPaths, inward bool) map[string]Weig
 			t.Fatalf("%v has two rows", path)
 		}
 		all[path.String()] = row.Weight
-		if i > 0 && tree.compare(&p.Rows[i-1], &p.Rows[i]) >= 0 {
+		if i > 0 && tree.compare(&p.Rows[i-1], &p.Rows[i], inward) >= 0 {
 			t.Fatalf("rows %d and %d are not in order", i-1, i)
 		}
 	}
 	return all
+}
+
+// compare orders rows: heavier first, then shorter, then by names from the root on.
+func (t *Tree) compare(a, b *PathWeight, inward bool) int {
+	names := func(p *PathWeight) []string {
+		names := strings.Fields(t.names(p.Frames))
+		if inward {
+			slices.Reverse(names)
+		}
+		return names
+	}
+	return cmp.Or(cmp.Compare(b.Weight.Weight, a.Weight.Weight), cmp.Compare(b.Samples, a.Samples),
+		cmp.Compare(len(a.Frames), len(b.Frames)), slices.Compare(names(a), names(b)))
 }
 
 func weights(h pathHash) map[string]Weight {
@@ -403,8 +417,12 @@ func TestDeep(t *testing.T) {
 		if functions == depth {
 			want = depth
 		}
-		if len(down.Rows) != want {
-			t.Errorf("%d functions: %d paths downward, want %d", functions, len(down.Rows), want)
+		if n := len(down.Rows) + down.After; n != want {
+			t.Errorf("%d functions: %d paths downward, want %d", functions, n, want)
+		}
+		// Paths of some hundred frames each are as many as want room for no more than some million.
+		if (functions == depth) != (down.After > 0) || len(down.Rows) < min(want, 1000) {
+			t.Errorf("%d functions: room for %d rows of %d", functions, len(down.Rows), want)
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package calltree
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // records are the appendix's PATH-HASH. A record stands for a call path: for the one
 // without its last frame, which is canonical, and that frame.
@@ -83,44 +86,101 @@ func (rs *records) add(parent, frame int32) int32 {
 	return rs.base + int32(len(rs.extra)) - 1
 }
 
-// canonical is the appendix's Canonicalize-name: the record of the path that ends in the
-// first call of the frame which is the last of r's.
-func (rs *records) canonical(r int32) int32 {
-	key := rs.key(r)
-	for out := key.Parent; out != emptyPath; {
-		outer := rs.key(out)
-		if outer.Frame == key.Frame {
-			return out
-		}
-		out = outer.Parent
-	}
-	return r
-}
-
 // profile returns the rows of the records, whose frames are in the order of a path or,
 // if they are reversed, in the other one.
 func (rs *records) profile(threshold float64, reversed bool) *CallPaths {
 	p := &CallPaths{Whole: rs.t.Whole()}
 	p.cut = NewCut(threshold, 0, heaviest(rs.weights, p.Whole))
-	for i, w := range rs.weights {
-		if w.Samples == 0 {
-			continue
-		}
-		if below(w, p.Whole, p.cut.Threshold) {
+	var rows []int32
+	for r, w := range rs.weights {
+		switch {
+		case w.Samples == 0:
+		case below(w, p.Whole, p.cut.Threshold):
 			p.Hidden++
-			continue
+		default:
+			rows = append(rows, int32(r))
 		}
-		var frames []int32
-		for r := int32(i); r != emptyPath; {
-			key := rs.key(r)
+	}
+	lengths := rs.lengths()
+	var ranks []int32
+	slices.SortFunc(rows, func(a, b int32) int {
+		x, y := rs.weights[a], rs.weights[b]
+		if c := cmp.Or(cmp.Compare(y.Weight, x.Weight), cmp.Compare(y.Samples, x.Samples), cmp.Compare(lengths[a], lengths[b])); c != 0 {
+			return c
+		}
+		if ranks == nil {
+			ranks = rs.ranks()
+		}
+		return cmp.Compare(ranks[a], ranks[b])
+	})
+	var room Room
+	for i, r := range rows {
+		if !room.Take(int(lengths[r])) {
+			p.After = len(rows) - i
+			break
+		}
+		frames := make([]int32, 0, lengths[r])
+		for at := r; at != emptyPath; {
+			key := rs.key(at)
 			frames = append(frames, key.Frame)
-			r = key.Parent
+			at = key.Parent
 		}
 		if !reversed {
 			slices.Reverse(frames)
 		}
-		p.Rows = append(p.Rows, PathWeight{frames, w})
+		p.Rows = append(p.Rows, PathWeight{frames, rs.weights[r]})
 	}
-	slices.SortFunc(p.Rows, func(a, b PathWeight) int { return rs.t.compare(&a, &b) })
 	return p
+}
+
+// lengths returns the number of frames of each record's path. A record has a greater number than that of the path
+// without its last frame.
+func (rs *records) lengths() []int32 {
+	lengths := make([]int32, len(rs.weights))
+	for r := 1; r < len(lengths); r++ {
+		lengths[r] = lengths[rs.key(int32(r)).Parent] + 1
+	}
+	return lengths
+}
+
+// ranks returns the places of the records in the order of the names on their paths, from the root on.
+func (rs *records) ranks() []int32 {
+	order := make([]int32, len(rs.t.Frames))
+	for f := range order {
+		order[f] = int32(f)
+	}
+	slices.SortFunc(order, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(rs.t.Frames[a].Name, rs.t.Frames[b].Name), cmp.Compare(a, b))
+	})
+	// Of each frame the records that end with it, and then of each record those of paths longer by a frame.
+	ending, another := make([]int32, len(order)), make([]int32, len(rs.weights))
+	for r := len(another) - 1; r > 0; r-- {
+		frame := rs.key(int32(r)).Frame
+		another[r], ending[frame] = ending[frame], int32(r)
+	}
+	longer := children{make([]int32, len(rs.weights)), make([]int32, len(rs.weights))}
+	for _, frame := range slices.Backward(order) {
+		for r := ending[frame]; r != 0; r = another[r] {
+			parent := rs.key(r).Parent
+			longer.next[r], longer.first[parent] = longer.first[parent], r
+		}
+	}
+	ranks, rank := another, int32(0) // in place of what is done with
+	for r, stack := int32(0), []int32(nil); ; {
+		ranks[r] = rank
+		rank++
+		switch first := longer.first[r]; {
+		case first != 0:
+			stack = append(stack, r)
+			r = first
+			continue
+		}
+		for longer.next[r] == 0 && len(stack) > 0 {
+			r, stack = stack[len(stack)-1], stack[:len(stack)-1]
+		}
+		if len(stack) == 0 {
+			return ranks
+		}
+		r = longer.next[r]
+	}
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/profilecollection/pct/pct/internal/calltree"
 )
 
-// A passage is a node whose path passes a call path: the samples of the node, and
-// the node of the path's outermost frame.
+// A passage is a node whose path passes a function: the samples of the node, and
+// the node of the function.
 type passage struct{ node, top int32 }
 
 // passages returns the nodes with samples whose path passes a function.
@@ -33,33 +33,6 @@ func (s *search) weigh(all []passage) (sum calltree.Weight) {
 	return sum
 }
 
-// caller returns the frame that calls the outermost one of a passage, none if none does.
-func (s *search) caller(p passage) int32 {
-	if parent := s.Nodes[p.top].Parent; parent != 0 {
-		return s.Nodes[parent].Frame
-	}
-	return none
-}
-
-func (s *search) callers(all []passage) tally {
-	t := tally{}
-	for _, p := range all {
-		t.add(s.caller(p), s.Self[p.node])
-	}
-	return t
-}
-
-// extend returns the passages whose outermost function was called by frame.
-func (s *search) extend(all []passage, frame int32) []passage {
-	var longer []passage
-	for _, p := range all {
-		if s.caller(p) == frame {
-			longer = append(longer, passage{p.node, s.Nodes[p.top].Parent})
-		}
-	}
-	return longer
-}
-
 // own returns the weight of passages that have a frame as their place.
 func (s *search) own(all []passage, frame int32) calltree.Weight {
 	return s.weigh(s.placed(all, frame))
@@ -67,6 +40,79 @@ func (s *search) own(all []passage, frame int32) calltree.Weight {
 
 func (s *search) placed(all []passage, frame int32) []passage {
 	return slices.DeleteFunc(slices.Clone(all), func(p passage) bool { return s.place[p.node] != frame })
+}
+
+// Tops are the samples that pass a call path, by the nodes of its outermost frame. To make the path longer takes a step
+// for each of these, not for each sample.
+type tops map[int32]calltree.Weight
+
+// tops returns those of passages, of the path of their function alone.
+func (s *search) tops(all []passage) tops {
+	t := tops{}
+	for _, p := range all {
+		t[p.top] = t[p.top].Plus(s.Self[p.node])
+	}
+	return t
+}
+
+func (t tops) weigh() (sum calltree.Weight) {
+	for _, w := range t {
+		sum = sum.Plus(w)
+	}
+	return sum
+}
+
+// caller returns the frame that calls a node, none if none does.
+func (s *search) caller(node int32) int32 {
+	if parent := s.Nodes[node].Parent; parent != 0 {
+		return s.Nodes[parent].Frame
+	}
+	return none
+}
+
+func (s *search) callers(of tops) tally {
+	t := tally{}
+	for node, w := range of {
+		t.add(s.caller(node), w)
+	}
+	return t
+}
+
+// extend returns the tops of the path that is longer by a caller.
+func (s *search) extend(of tops, caller int32) tops {
+	longer := tops{}
+	for node, w := range of {
+		if s.caller(node) == caller {
+			parent := s.Nodes[node].Parent
+			longer[parent] = longer[parent].Plus(w)
+		}
+	}
+	return longer
+}
+
+// along returns the tops of a path from each of its frames on, the innermost first.
+func (s *search) along(path []int32, of tops) []tops {
+	all := []tops{of}
+	for _, f := range path[1:] {
+		of = s.extend(of, f)
+		all = append(all, of)
+	}
+	return all
+}
+
+// through leaves those of passages whose tops are at last on the way that along found.
+func (s *search) through(all []passage, steps []tops) []passage {
+	for i := len(steps) - 2; i >= 0; i-- {
+		for node := range steps[i] {
+			if _, on := steps[i+1][s.Nodes[node].Parent]; !on {
+				delete(steps[i], node)
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(p passage) bool {
+		_, on := steps[0][p.top]
+		return !on
+	})
 }
 
 // context finds the context of a head, and takes its samples.
@@ -78,16 +124,14 @@ func (s *search) context(head int32, number int) Context {
 		c.Itself = true
 		start = s.placed(start, last)
 	}
-	path := s.outer(last, start)
-	through := start
-	whole := s.passages(last, false)
-	for _, f := range path[1:] {
-		through, whole = s.extend(through, f), s.extend(whole, f)
-	}
-	c.Weight, c.Fresh, c.Function = s.weigh(whole), s.weigh(through), s.totals[last]
-	c.Callers = s.parts(s.callers(through))
+	path := s.outer(last, s.tops(start))
+	steps := s.along(path, s.tops(start))
+	outermost := steps[len(steps)-1]
+	whole := s.along(path, s.tops(s.passages(last, false)))
+	c.Weight, c.Fresh, c.Function = whole[len(whole)-1].weigh(), outermost.weigh(), s.totals[last]
+	c.Callers = s.parts(s.callers(outermost))
 	bodies := tally{}
-	for _, p := range through {
+	for _, p := range s.through(start, steps) {
 		bodies.add(s.Nodes[p.node].Frame, s.Self[p.node])
 		s.taken[p.node] = number
 	}
@@ -112,7 +156,7 @@ func (s *search) inner(head int32) int32 {
 	for seen := map[int32]bool{}; !seen[head]; {
 		seen[head] = true
 		at := s.passages(head, true)
-		weight, callers := s.weigh(at), s.callers(at)
+		weight, callers := s.weigh(at), s.callers(s.tops(at))
 		all := s.sorted(callers)
 		if len(all) == 0 || s.root[all[0]] || part(callers[all[0]], weight) < only {
 			return head
@@ -128,9 +172,9 @@ func (s *search) inner(head int32) int32 {
 }
 
 // outer returns the frames of a context's path, the innermost first.
-func (s *search) outer(last int32, at []passage) []int32 {
+func (s *search) outer(last int32, at tops) []int32 {
 	path := []int32{last}
-	for weight := s.weigh(at); ; weight = s.weigh(at) {
+	for weight := at.weigh(); ; weight = at.weigh() {
 		callers := s.callers(at)
 		all := s.sorted(callers)
 		if len(all) == 0 || s.root[all[0]] && len(path) > 1 ||
@@ -139,13 +183,8 @@ func (s *search) outer(last int32, at []passage) []int32 {
 		}
 		at, path = s.extend(at, all[0]), append(path, all[0])
 	}
-	whole := s.passages(last, false)
-	weights := []calltree.Weight{s.weigh(whole)}
-	for _, f := range path[1:] {
-		whole = s.extend(whole, f)
-		weights = append(weights, s.weigh(whole))
-	}
-	for n := len(path); n > 2 && part(weights[n-1], weights[n-2]) >= same; n-- {
+	steps := s.along(path, s.tops(s.passages(last, false)))
+	for n := len(path); n > 2 && part(steps[n-1].weigh(), steps[n-2].weigh()) >= same; n-- {
 		path = path[:n-1]
 	}
 	return path

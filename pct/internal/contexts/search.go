@@ -26,7 +26,7 @@ type search struct {
 func newSearch(t *calltree.Tree, o Options) *search {
 	s := &search{Options: o, whole: t.Whole()}
 	s.least = max(1, uint64(o.Least*float64(s.whole.Weight)))
-	s.cut(t)
+	s.Tree, s.at = t.Simple(o.Name)
 	outer := make([]uint64, len(s.Frames))
 	s.totals = make([]calltree.Weight, len(s.Frames))
 	for n, total := range s.Totals() {
@@ -56,34 +56,6 @@ func newSearch(t *calltree.Tree, o Options) *search {
 		}
 	}
 	return s
-}
-
-// cut makes the own tree: paths that come back to a function go on from where it was.
-func (s *search) cut(t *calltree.Tree) {
-	b := calltree.NewBuilder()
-	frames := make([]int32, len(t.Frames))
-	for i := range t.Frames {
-		frames[i] = b.Frame(calltree.Frame{Name: s.Name(&t.Frames[i])})
-	}
-	s.at = make([]int32, len(t.Nodes))
-	self := map[int32]calltree.Weight{}
-	for n := range t.Nodes {
-		if n > 0 {
-			frame, parent := frames[t.Nodes[n].Frame], s.at[t.Nodes[n].Parent]
-			back := parent
-			for back != 0 && b.Nodes[back].Frame != frame {
-				back = b.Nodes[back].Parent
-			}
-			if back == 0 {
-				back = b.Child(parent, frame)
-			}
-			s.at[n] = back
-		}
-		if w := t.Self[n]; w.Samples > 0 {
-			self[s.at[n]] = self[s.at[n]].Plus(w)
-		}
-	}
-	s.Tree = b.Tree(self)
 }
 
 // free reports whether a node has samples that are in no context.

@@ -105,10 +105,10 @@ func (s *Selection) Activations(t Translator, o Options) (*Activations, error) {
 		a.Hidden += len(nodes) - most
 		nodes = nodes[:most]
 	}
-	var deep room
+	var room calltree.Room
 	for _, n := range nodes {
 		row := ActivationRow{Path: CallPath{tr, n}, Weight: totals[n], Cost: sums[n].cost()}
-		if !deep.take(row.Path) {
+		if !room.Take(int(depth[n])) {
 			a.Hidden++
 			continue
 		}

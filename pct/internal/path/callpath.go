@@ -15,7 +15,7 @@ type CallPath struct {
 
 // Names returns the names of the frames, the innermost first.
 func (p CallPath) Names() []string {
-	names := make([]string, 0, p.depth())
+	names := make([]string, 0, p.Depth())
 	for node := p.node; node != 0; node = p.t.Nodes[node].Parent {
 		names = append(names, p.t.name(node))
 	}
@@ -25,7 +25,8 @@ func (p CallPath) Names() []string {
 // Innermost returns the name of the innermost frame.
 func (p CallPath) Innermost() string { return p.t.name(p.node) }
 
-func (p CallPath) depth() int {
+// Depth returns the number of frames.
+func (p CallPath) Depth() int {
 	if p.t.Builder == nil {
 		return 0
 	}
@@ -34,26 +35,6 @@ func (p CallPath) depth() int {
 		n++
 	}
 	return n
-}
-
-// room is how much there is for the frames of deep call paths in the rows of a report: the rows after those
-// that fill it are not shown.
-type room struct{ frames int }
-
-const (
-	deep     = 1000      // frames from which a path is deep
-	mostDeep = 2_000_000 // frames of deep paths that rows may have
-)
-
-// take reports whether a path may be shown, and takes its room.
-func (r *room) take(p CallPath) bool {
-	if r.frames > mostDeep {
-		return false
-	}
-	if n := p.depth(); n > deep {
-		r.frames += n
-	}
-	return true
 }
 
 // PathOf returns the path of frames of these names, the innermost first, in a tree of its own.

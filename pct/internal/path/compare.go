@@ -4,7 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
+
+	"github.com/profilecollection/pct/pct/internal/calltree"
 )
 
 // A Comparison of two selections, A and B, tells how the shares of what was found
@@ -32,7 +33,8 @@ type Side struct {
 
 // A Change is what became of one line, function, object or call path.
 type Change struct {
-	Label string
+	Label string   // "" of a call path
+	Path  CallPath // which that is
 	A, B  Side
 
 	// What is compared: the share of the weight of its selection or, by Comparing.Times, the
@@ -74,7 +76,13 @@ func (by Comparing) functions() bool {
 	return by.Paths || by.Granularity != Address && by.Granularity != Object
 }
 
-// A piece is what one label has of a selection.
+// A thing is what is compared: a label, or a call path by its node.
+type thing struct {
+	label string
+	node  int32
+}
+
+// A piece is what one thing has of a selection.
 type piece struct {
 	Side
 	in []Instruction
@@ -93,7 +101,8 @@ func Compare(a, b []*Selection, t Translator, by Comparing) (*Comparison, error)
 	for _, m := range c.Matched {
 		namesA[m.A], namesB[m.B] = m.Name, m.Name
 	}
-	byLabel := map[string]*Change{}
+	paths := newTree() // that are compared, of both sides
+	changes := map[thing]*Change{}
 	c.Total = Change{runsA: make([]uint64, len(a)), runsB: make([]uint64, len(b))}
 	for _, side := range []struct {
 		selected []*Selection
@@ -105,7 +114,7 @@ func Compare(a, b []*Selection, t Translator, by Comparing) (*Comparison, error)
 		{b, namesB, &c.B, func(c *Change) (*Side, []uint64, *[]Instruction) { return &c.B, c.runsB, &c.InB }},
 	} {
 		for i, selected := range side.selected {
-			parts, err := selected.parts(t, by, side.names)
+			parts, err := selected.parts(t, by, side.names, paths)
 			if err != nil {
 				return nil, err
 			}
@@ -116,11 +125,11 @@ func Compare(a, b []*Selection, t Translator, by Comparing) (*Comparison, error)
 				runs[i] += p.Weight
 				return in
 			}
-			for label, p := range parts {
-				change := byLabel[label]
+			for of, p := range parts {
+				change := changes[of]
 				if change == nil {
-					change = &Change{Label: label, runsA: make([]uint64, len(a)), runsB: make([]uint64, len(b))}
-					byLabel[label] = change
+					change = &Change{Label: of.label, Path: CallPath{paths, of.node}, runsA: make([]uint64, len(a)), runsB: make([]uint64, len(b))}
+					changes[of] = change
 				}
 				in := add(change, p.Side)
 				*in = append(*in, p.in...)
@@ -131,7 +140,7 @@ func Compare(a, b []*Selection, t Translator, by Comparing) (*Comparison, error)
 		}
 	}
 	whole := c.Total
-	for _, change := range byLabel {
+	for _, change := range changes {
 		change.compare(&whole, by.Times, c.Repeated)
 		c.Changes = append(c.Changes, *change)
 	}
@@ -143,7 +152,8 @@ func Compare(a, b []*Selection, t Translator, by Comparing) (*Comparison, error)
 			}
 			return 1
 		}
-		return cmp.Or(cmp.Compare(math.Abs(y.Difference()), math.Abs(x.Difference())), cmp.Compare(x.Label, y.Label))
+		return cmp.Or(cmp.Compare(math.Abs(y.Difference()), math.Abs(x.Difference())), cmp.Compare(x.Label, y.Label),
+			paths.compare(x.Path.node, y.Path.node))
 	})
 	return c, nil
 }
@@ -167,22 +177,22 @@ func (c *Comparison) objects(a, b []*Selection, t Translator, by Comparing) (err
 	return err
 }
 
-// parts divides the selection among what is compared, by label. An object's name, if it
-// has one, stands for its path there.
-func (s *Selection) parts(t Translator, by Comparing, names map[string]string) (map[string]*piece, error) {
-	parts := map[string]*piece{}
-	add := func(label string, side Side) *piece {
-		p := parts[label]
+// parts divides the selection among what is compared; call paths are put into a tree. An object's name, if it
+// has one, stands for its path in a label.
+func (s *Selection) parts(t Translator, by Comparing, names map[string]string, paths tree) (map[thing]*piece, error) {
+	parts := map[thing]*piece{}
+	add := func(of thing, side Side) *piece {
+		p := parts[of]
 		if p == nil {
 			p = &piece{}
-			parts[label] = p
+			parts[of] = p
 		}
 		p.Samples += side.Samples
 		p.Weight += side.Weight
 		return p
 	}
 	if !by.frames() {
-		return parts, s.pathParts(t, by, names, add)
+		return parts, s.pathParts(t, by, names, paths, add)
 	}
 	instructions, err := s.Instructions(t)
 	if err != nil {
@@ -193,19 +203,19 @@ func (s *Selection) parts(t Translator, by Comparing, names map[string]string) (
 		in := &instructions[i]
 		labelled := *in
 		labelled.Object = cmp.Or(names[in.Object], in.Object)
-		p := add(labelled.Label(by.Granularity, by.Templates), Side{in.Samples, in.Weight})
+		p := add(thing{label: labelled.Label(by.Granularity, by.Templates)}, Side{in.Samples, in.Weight})
 		p.in = append(p.in, *in)
 		rest.Samples -= in.Samples
 		rest.Weight -= in.Weight
 	}
 	if rest.Samples > 0 {
-		add(outside, rest)
+		add(thing{label: outside}, rest)
 	}
 	return parts, nil
 }
 
 // pathParts adds the call paths that refinements keep, or their innermost frames.
-func (s *Selection) pathParts(t Translator, by Comparing, names map[string]string, add func(string, Side) *piece) error {
+func (s *Selection) pathParts(t Translator, by Comparing, names map[string]string, paths tree, add func(thing, Side) *piece) error {
 	o := by.Options
 	if !by.Paths {
 		o.Granularity = Location // by which functions are known, too
@@ -216,32 +226,25 @@ func (s *Selection) pathParts(t Translator, by Comparing, names map[string]strin
 	}
 	for _, group := range calls.Groups {
 		tree := group.Tree
+		at := make([]int32, len(tree.Nodes)) // in paths
 		for node := range tree.Self {
-			w := tree.Self[node]
-			if w.Samples == 0 {
-				continue
-			}
-			frames := tree.Path(int32(node))
-			label := outside
-			switch {
-			case len(frames) == 0:
+			of := thing{label: outside}
+			switch n := tree.Nodes[node]; {
+			case node == 0:
 			case by.Paths:
-				if by.Levels > 0 && by.Levels < len(frames) {
-					frames = frames[:by.Levels]
-				}
-				functions := make([]string, len(frames))
-				for i, f := range frames {
-					functions[i] = tree.Frames[f].Name
-				}
-				label = strings.Join(functions, " <- ")
+				at[node] = paths.Child(at[n.Parent], paths.Frame(calltree.Frame{Name: tree.Frames[n.Frame].Name}))
+				of = thing{node: at[node]}
 			default:
-				f := &tree.Frames[frames[0]]
-				if f.Name == outside {
-					break
+				if f := &tree.Frames[n.Frame]; f.Name != outside {
+					of.label = frame{function: f.Function, file: f.File, line: f.Line, object: cmp.Or(names[f.Object], f.Object), addr: f.Addr}.label(by.Granularity)
 				}
-				label = frame{function: f.Function, file: f.File, line: f.Line, object: cmp.Or(names[f.Object], f.Object), addr: f.Addr}.label(by.Granularity)
 			}
-			add(label, Side{w.Samples, w.Weight})
+			if w := tree.Self[node]; w.Samples > 0 {
+				if of.node != 0 && by.Levels > 0 {
+					of.node = paths.cut(of.node, by.Levels, false)
+				}
+				add(of, Side{w.Samples, w.Weight})
+			}
 		}
 	}
 	return nil

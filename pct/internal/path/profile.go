@@ -181,19 +181,23 @@ func (s *Selection) Flat(t Translator, o Options) (*Profile, error) {
 // flatRows adds up the leaves by their innermost frames, or by all frames on them.
 func flatRows(tr tree, leaves map[leaf]tally, total bool) rows {
 	all := rows{}
+	sums := map[string]map[int32]calltree.Weight{} // of the nodes of each group
 	for l, sum := range leaves {
-		frames := []int32{tr.Frame(calltree.Frame{Name: outside})}
 		switch {
 		case l.node == 0:
+			all.add(rowKey{node: tr.Child(0, tr.Frame(calltree.Frame{Name: outside})), group: l.group}, sum)
 		case total:
-			frames = (&calltree.Tree{Nodes: tr.Nodes}).Path(l.node)
-			slices.Sort(frames)
-			frames = slices.Compact(frames)
+			if sums[l.group] == nil {
+				sums[l.group] = map[int32]calltree.Weight{}
+			}
+			sums[l.group][l.node] = sums[l.group][l.node].Plus(calltree.Weight{Weight: sum.weight, Samples: sum.samples})
 		default:
-			frames = []int32{tr.Nodes[l.node].Frame}
+			all.add(rowKey{node: tr.Child(0, tr.Nodes[l.node].Frame), group: l.group}, sum)
 		}
-		for _, frame := range frames {
-			all.add(rowKey{tr.Child(0, frame), l.group, l.slice}, sum)
+	}
+	for group, self := range sums {
+		for _, f := range tr.Compact(self).Functions() {
+			all.add(rowKey{node: tr.Child(0, f.Frame), group: group}, tally{f.Weight.Weight, f.Samples})
 		}
 	}
 	return all
@@ -309,10 +313,11 @@ func (s *Selection) profile(tr tree, all rows, o Options) *Profile {
 		heaviest = p.Fraction(entries[0].weight)
 	}
 	p.Cut = calltree.NewCut(o.Threshold, o.Rows, heaviest)
-	var deep room
+	var room calltree.Room
+	depths := (&calltree.Tree{Nodes: tr.Nodes}).Depths()
 	for _, key := range entries {
 		sum, path := key.tally, CallPath{tr, key.node}
-		if p.Cut.Rows > 0 && len(p.Rows) == p.Cut.Rows || p.Fraction(sum.weight) < p.Cut.Threshold || !deep.take(path) {
+		if p.Cut.Rows > 0 && len(p.Rows) == p.Cut.Rows || p.Fraction(sum.weight) < p.Cut.Threshold || !room.Take(int(depths[key.node])) {
 			p.Hidden++
 			p.HiddenWeight += sum.weight
 			continue

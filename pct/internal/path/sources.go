@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/profilecollection/pct/pct/data"
+	"github.com/profilecollection/pct/pct/internal/calltree"
 	"github.com/profilecollection/pct/translators"
 )
 
@@ -48,26 +49,62 @@ func (s *Selection) Sources(t Translator, o Options) ([]SourceFile, error) {
 		return nil, err
 	}
 	sum := sources{}
-	for i, r := range s.runs.all {
+	lines, files := calltree.NewBuilder(), calltree.NewBuilder() // with o.Total: the call paths, by these
+	selfLines, selfFiles := map[int32]calltree.Weight{}, map[int32]calltree.Weight{}
+	for i := range s.runs.all {
+		var atLine, atFile []int32
+		if o.Total {
+			atLine, atFile = s.sourcePaths(lines, i, all, frame.lineKey), s.sourcePaths(files, i, all, frame.sourceKey)
+		}
 		for node, t := range s.byNode(i) {
-			seen := map[sourceKey]bool{}
-			if node == 0 {
-				sum.add(seen, frame{}, t)
-			}
-			for id := node; id != 0; id = r.Nodes[id].Parent {
-				for _, f := range all.chains[all.of[i][id]] {
-					sum.add(seen, f, t)
-					if !o.Total {
-						break
-					}
-				}
-				if !o.Total {
-					break
-				}
+			switch {
+			case node == 0:
+				sum.add(frame{}, t)
+			case o.Total:
+				w := calltree.Weight{Weight: t.weight, Samples: t.samples}
+				selfLines[atLine[node]] = selfLines[atLine[node]].Plus(w)
+				selfFiles[atFile[node]] = selfFiles[atFile[node]].Plus(w)
+			default:
+				sum.add(all.chains[all.of[i][node]][0], t)
 			}
 		}
 	}
+	if !o.Total {
+		return sum.sorted(), nil
+	}
+	for _, chain := range all.chains {
+		for _, f := range chain {
+			sum.add(f, tally{}) // which says what object holds it
+		}
+	}
+	for _, t := range []*calltree.Tree{lines.Tree(selfLines), files.Tree(selfFiles)} {
+		for _, f := range t.Functions() {
+			of := &t.Frames[f.Frame]
+			at := sum[sourceKey{of.File, of.Object, of.Line}]
+			at.tally = at.plus(tally{f.Weight.Weight, f.Samples})
+		}
+	}
 	return sum.sorted(), nil
+}
+
+// sourcePaths puts the selected call paths of a run into a tree of what key tells apart, without the frames that it knows
+// nothing of. It returns where each node is in it.
+func (s *Selection) sourcePaths(b *calltree.Builder, run int, all *symbols, key func(frame) (sourceKey, bool)) []int32 {
+	nodes := s.runs.all[run].Nodes
+	at := make([]int32, len(nodes))
+	for id := 1; id < len(nodes); id++ {
+		place := all.of[run][id]
+		if place == unselected {
+			continue
+		}
+		at[id] = at[nodes[id].Parent]
+		for _, f := range slices.Backward(all.chains[place]) {
+			if of, ok := key(f); ok {
+				at[id] = b.Child(at[id], b.Frame(calltree.Frame{File: of.file, Object: of.object, Line: of.line}))
+			}
+		}
+	}
+	return at
 }
 
 // Instructions returns the innermost instructions of the selection, by object and
@@ -128,29 +165,32 @@ type sourceSum struct {
 	objects map[string]bool
 }
 
-// add counts samples for the line of a frame, and for its file, unless seen says
-// that they are counted there.
-func (all sources) add(seen map[sourceKey]bool, f frame, t tally) {
-	key := sourceKey{file: f.file}
-	if f.file == "" || f.line == 0 {
-		key = sourceKey{object: f.object}
+// sourceKey is the source file of a frame, or its object.
+func (f frame) sourceKey() (sourceKey, bool) {
+	if !f.located() {
+		return sourceKey{object: f.object}, true
 	}
-	all.count(seen, key, f.object, t)
-	if key.file != "" {
-		key.line = f.line
-		all.count(seen, key, f.object, t)
-	}
+	return sourceKey{file: f.file}, true
 }
 
-func (all sources) count(seen map[sourceKey]bool, key sourceKey, object string, t tally) {
-	sum := all[key]
-	if sum == nil {
-		sum = &sourceSum{objects: map[string]bool{}}
-		all[key] = sum
-	}
-	sum.objects[object] = true
-	if !seen[key] {
-		seen[key] = true
+// lineKey is the line of a frame, false if it is not known.
+func (f frame) lineKey() (sourceKey, bool) {
+	return sourceKey{file: f.file, line: f.line}, f.located()
+}
+
+// add counts samples for the line of a frame, and for its file.
+func (all sources) add(f frame, t tally) {
+	for _, of := range []func(frame) (sourceKey, bool){frame.sourceKey, frame.lineKey} {
+		key, ok := of(f)
+		if !ok {
+			continue
+		}
+		sum := all[key]
+		if sum == nil {
+			sum = &sourceSum{objects: map[string]bool{}}
+			all[key] = sum
+		}
+		sum.objects[f.object] = true
 		sum.tally = sum.plus(t)
 	}
 }

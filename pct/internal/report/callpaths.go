@@ -52,7 +52,7 @@ const (
 // A name with blanks in it is quoted.
 func CallPaths(w io.Writer, title string, t *calltree.Tree, p *calltree.CallPaths, head CallHead, style CallStyle) error {
 	c := newCallWriter(w, title, p.Whole, head, style, "usage_fraction (call_path) [#raw_samples]")
-	c.cut = p.Cut(style.Rows)
+	c.cut, c.after = p.Cut(style.Rows), p.After
 	for _, row := range p.Rows {
 		if !c.room() {
 			continue
