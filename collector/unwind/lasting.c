@@ -25,6 +25,26 @@ static void raise_to(uint32_t *most, uint32_t n)
 		;
 }
 
+/* The first word of a new record; 0 if there is no room. They come in chunks of many: what links there are of their words stays untouched. */
+static uint32_t record(struct tree *t)
+{
+	enum { WORDS = sizeof(struct tree_lasting) / sizeof(uint32_t), CHUNK = (TREE_CHUNK - 1) / WORDS * WORDS };
+	uint64_t spare = atomic_load(&t->spare);
+
+	for (;;) {
+		uint32_t next = (uint32_t)spare, end = (uint32_t)(spare >> 32);
+
+		if (next == end) {
+			next = chunk_append(t, TREE_LASTING, 1 + CHUNK);
+			if (!next++)
+				return 0;
+			end = next + CHUNK;
+		}
+		if (atomic_compare_exchange_strong(&t->spare, &spare, (uint64_t)end << 32 | (next + WORDS)))
+			return next;
+	}
+}
+
 /* What a node has counted of activations seen more than once; made if it is not there; NULL if there is no room. */
 static struct tree_lasting *lasting(struct tree *t, uint32_t node)
 {
@@ -32,8 +52,8 @@ static struct tree_lasting *lasting(struct tree *t, uint32_t node)
 	uint32_t at = atomic_load_explicit((_Atomic uint32_t *)link, memory_order_acquire);
 
 	if (!at) {
-		at = chunk_append(t, TREE_LASTING, 1 + sizeof(struct tree_lasting) / sizeof(uint32_t));
-		if (!at++)
+		at = record(t);
+		if (!at)
 			return NULL;
 		/* Of two that are made at once one stays 0. */
 		if (atomic_compare_exchange_strong((_Atomic uint32_t *)link, &none, at))

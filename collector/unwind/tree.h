@@ -21,7 +21,7 @@
  *   nodes   each below the one before it: its place, and its activations if the tree counts them
  *   count   of the samples that were in its last node; without nodes, in the one that head names
  *
- * or, if head names TREE_LASTING, a head and a struct tree_lasting, or, if it names TREE_TEXT, a head and text. A node is named by the number of its place's word. A
+ * or, if head names TREE_LASTING, a head and several struct tree_lasting, or, if it names TREE_TEXT, a head and text. A node is named by the number of its place's word. A
  * place is one word, object << 26 | address (an ELF virtual address), or if that is not
  * enough TREE_LONG << 26 and two words, the lower first, object << 48 | address, which is the run-time
  * one if the object is 0. A chunk below 0 is in no tree, but for the first one, the root.
@@ -92,6 +92,7 @@ struct tree {
 	/* Makes sure that there is room in the file behind a page, which a store could not report. */
 	bool (*room)(void *page);
 	_Atomic uint32_t roomy; /* pages that have room, from that of the header on */
+	_Atomic uint64_t spare; /* of a chunk of records of activations: the word behind its last << 32 | the next one that is free */
 };
 
 /* Bytes of a mapping for so many words; of their links. */

@@ -421,6 +421,11 @@ func TestLasting(t *testing.T) {
 	if want := (map[NodeID]Lasting{2: {Twice: 3, Thrice: 2, Most: 9, Next: 1}}); !reflect.DeepEqual(r.Lasting, want) {
 		t.Errorf("%+v, want %+v", r.Lasting, want)
 	}
+	// Of several in a chunk one that is not used is none.
+	b = withLasting(countedTestCalls(true), node, append([]uint32{3, 2, 9, 1, 0}, make([]uint32, lastingWords)...)...)
+	if r, err = openCalls(t, b); err != nil || len(r.Lasting) != 1 {
+		t.Errorf("%+v, %v", r.Lasting, err)
+	}
 	// One that is being made is none.
 	b = withLasting(countedTestCalls(true), 1<<31, 1, 1, 1, 1, 1)
 	if r, err = openCalls(t, b); err != nil || r.Lasting == nil || len(r.Lasting) > 0 {
@@ -434,7 +439,7 @@ func TestLasting(t *testing.T) {
 	}
 	// A node that is none.
 	b = withLasting(countedTestCalls(true), node, 3, 2, 9, 1, 0)
-	binary.LittleEndian.PutUint32(b[len(b)-6*treeWord:], 1<<20)
+	binary.LittleEndian.PutUint32(b[len(b)-6*treeWord:], 1)
 	if _, err = openCalls(t, b); err == nil || !strings.Contains(err.Error(), "hang in no tree") {
 		t.Errorf("%v", err)
 	}

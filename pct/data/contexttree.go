@@ -16,8 +16,8 @@ import (
 //	nodes  each below the one before: its place, and its activations if the tree counts them
 //	count  samples in its last node; without nodes, in the one that is the parent
 //
-// or, of a node with activations seen by two samples or more, chunkLasting as the parent, the node, and what
-// Lasting says.
+// or chunkLasting as the parent and several records, of a node with activations seen by two samples or more each: the
+// node, and what Lasting says.
 //
 // A node is named by the number of its place's word. A place is object << 26 | address, or
 // longPlace << 26 and two words, object << 48 | address, the lower one first.
@@ -36,6 +36,7 @@ const (
 	chunkParentBits  = 24
 	chunkText        = 1<<chunkParentBits - 1 // in place of a parent: the chunk is text, NULs are none
 	chunkLasting     = 1<<chunkParentBits - 2
+	lastingWords     = 6 // of a record there
 	placeAddressBits = 26
 	longPlace        = 63
 	nodeObjectShift  = 48
@@ -107,7 +108,7 @@ func (t *callTree) readTree(f io.ReaderAt, at, size uint64) error {
 func readContexts(words []uint32, counted, cut bool) contextTree {
 	t := contextTree{made: true, counted: counted, all: make([]context, 1, 1+len(words)/2), lasting: map[uint32]Lasting{}}
 	node := make([]uint32, len(words)) // by the word of its place
-	var text []byte
+	var text, lasting []uint32
 	for at := 1; at < len(words); {
 		length, parent := int(words[at]>>chunkParentBits), words[at]&chunkText
 		if length < 2 || length > len(words)-at {
@@ -119,31 +120,35 @@ func readContexts(words []uint32, counted, cut bool) contextTree {
 		body := words[at+1 : at+length]
 		switch parent {
 		case chunkText:
-			for _, word := range body {
-				text = binary.LittleEndian.AppendUint32(text, word)
-			}
+			text = append(text, body...)
 		case chunkLasting:
-			t.addLasting(body, node[:at])
+			lasting = append(lasting, body[:len(body)/lastingWords*lastingWords]...)
 		default:
 			t.addChunk(body, node, at+1, parent)
 		}
 		at += length
 	}
-	t.text = strings.ReplaceAll(string(text), "\x00", "")
+	for record := range slices.Chunk(lasting, lastingWords) {
+		t.addLasting(record, node)
+	}
+	var b []byte
+	for _, word := range text {
+		b = binary.LittleEndian.AppendUint32(b, word)
+	}
+	t.text = strings.ReplaceAll(string(b), "\x00", "")
 	return t
 }
 
-// addLasting adds what a chunk says of a node before it.
-func (t *contextTree) addLasting(body, node []uint32) {
-	const known = 6 // more may be added
-	if len(body) < known || body[0] == 0 {
-		return // one that is being made, or of two threads that made it one was late
+// addLasting adds what a record says of a node.
+func (t *contextTree) addLasting(record, node []uint32) {
+	if record[0] == 0 || int(record[0]) >= len(node) {
+		return // one that is not used or being made, or of a node that was made after the words were counted
 	}
-	if int(body[0]) >= len(node) || node[body[0]] == 0 {
+	if node[record[0]] == 0 {
 		t.strange++
 		return
 	}
-	t.lasting[node[body[0]]] = Lasting{Twice: body[1], Thrice: body[2], Most: body[3], Next: body[4], Near: body[5]}
+	t.lasting[node[record[0]]] = Lasting{Twice: record[1], Thrice: record[2], Most: record[3], Next: record[4], Near: record[5]}
 }
 
 // addChunk adds the nodes of a chunk, whose body begins at a word, and its samples.
