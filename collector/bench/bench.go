@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
@@ -18,6 +17,7 @@ import (
 type bench struct {
 	options
 	dir      string // for files, ours alone
+	data     string // of the last method that was measured
 	out, err io.Writer
 	methods  []method
 	programs []program
@@ -44,6 +44,9 @@ func (b *bench) all() error {
 	}
 	if err := b.distortions(); err != nil {
 		return fmt.Errorf("distortion: %w", err)
+	}
+	if err := b.waits(); err != nil {
+		return fmt.Errorf("waits: %w", err)
 	}
 	for _, table := range []struct {
 		name string
@@ -105,15 +108,14 @@ type measured struct {
 }
 
 // measure runs argv by that method. Its data stay in the directory until the next
-// call.
+// call, where names may be kept with them afterwards: it's another one each time.
 func (b *bench) measure(m method, argv []string) (measured, error) {
-	data := filepath.Join(b.dir, "data")
-	if err := os.RemoveAll(data); err != nil {
+	os.RemoveAll(b.data)
+	data, err := os.MkdirTemp(b.dir, "data")
+	if err != nil {
 		return measured{}, err
 	}
-	if err := os.Mkdir(data, 0o700); err != nil {
-		return measured{}, err
-	}
+	b.data = data
 	argv, environment := m.wrap(data, argv)
 	ctx, stop := context.WithTimeout(context.Background(), longestRun)
 	defer stop()
@@ -137,7 +139,6 @@ func (b *bench) measure(m method, argv []string) (measured, error) {
 	if m.samples == nil {
 		return r, nil
 	}
-	var err error
 	r.samples, err = m.samples(data, stderr.String())
 	return r, err
 }

@@ -21,7 +21,7 @@ func TestTables(t *testing.T) {
 		}
 	}
 	var stdout, stderr bytes.Buffer
-	args := []string{"-bin", bin, "-quick", "-rounds", "1", "-run", "^(4 threads|paths/threads|overhead/threads|paths-report)$"}
+	args := []string{"-bin", bin, "-quick", "-rounds", "1", "-run", "^(4 threads|paths/threads|overhead/threads|paths-report|waits/cpu)$"}
 	if status := run(args, nil, &stdout, &stderr); status != 0 {
 		t.Fatalf("exit status %d: %s%s", status, &stdout, &stderr)
 	}
@@ -35,6 +35,7 @@ func TestTables(t *testing.T) {
 		`(?m)^threads +pct-ring -paths +1000 +n/a .*pct-ring`, // which is not there
 		`(?m)^libpct -calls +1000 +[-+][0-9.]+ *$`,
 		`(?m)^threads +gprof +[0-9.]+`,
+		`(?m)^cpu +work +[23][0-9]\.[0-9] +libpct -paths( +[-+][0-9.]+ ± [0-9.]+){4} +(work|other) `,
 		`(?m)^threads +pct paths +[1-9][0-9]*( +[0-9.]+){5} *$`,
 	} {
 		if !regexp.MustCompile(row).MatchString(stdout.String()) {

@@ -18,8 +18,7 @@ const reference = 4999
 // comparison is a method whose shares of functions are compared.
 type comparison struct {
 	method
-	read func(names, string, shares) error
-	user bool // its clock stands still in the kernel
+	read reader
 }
 
 // distorts reports whether the shares of a program's functions are asked for.
@@ -34,11 +33,10 @@ func (b *bench) distortions() error {
 		return nil
 	}
 	truth := perfOfUser(reference)
-	ofPerf := func(n names, dir string, s shares) error { return n.ofPerf(dir, s, make(shares)) }
 	compared := []comparison{
-		{libpct(filepath.Join(b.bin, "lib", "libpct.so"), 250), names.ofCounts, false},
-		{libpct(filepath.Join(b.bin, "lib", "libpct.so"), 1000), names.ofCounts, true},
-		{perfOfUser(1000), ofPerf, false},
+		{libpct(filepath.Join(b.bin, "lib", "libpct.so"), 250), names.ofCounts},
+		{libpct(filepath.Join(b.bin, "lib", "libpct.so"), 1000), names.ofCounts},
+		{perfOfUser(1000), names.ofPerf},
 	}
 	collectors, _, err := b.pathMethods()
 	if err != nil {
@@ -46,7 +44,7 @@ func (b *bench) distortions() error {
 	}
 	for _, m := range collectors {
 		if (m.name == oursName || m.name == callsName || m.name == ringName) && !m.fast && m.missing == "" {
-			compared = append(compared, comparison{m.method, names.ofRuns, m.name != ringName && m.hz == usualPaths})
+			compared = append(compared, comparison{m.method, names.ofRuns})
 		}
 	}
 	fmt.Fprintf(b.out, "\nDistortion of the shares of functions, against perf record -F %d\n\n", reference)
@@ -54,14 +52,14 @@ func (b *bench) distortions() error {
 	fmt.Fprintln(w, "program\thow\tasked, Hz\tsamples\tpoints\tby chance\texcess\tchance's spread\tmost")
 	for _, p := range programs {
 		known := make(names)
-		want, wantUser, got := make(shares), make(shares), make([]shares, len(compared))
+		want, got := make(shares), make([]shares, len(compared))
 		for i := range got {
 			got[i] = make(shares)
 		}
 		b.inRounds(b.budget/time.Duration(len(programs)), func() {
 			r, err := b.measure(truth, p.argv)
 			if err == nil {
-				err = known.ofPerf(r.dir, want, wantUser)
+				err = known.ofPerf(r.dir, everyProcess, want)
 			}
 			if err != nil {
 				b.fail(p.name, truth, err)
@@ -69,7 +67,7 @@ func (b *bench) distortions() error {
 			for i, c := range compared {
 				r, err := b.measure(c.method, p.argv)
 				if err == nil {
-					err = c.read(known, r.dir, got[i])
+					err = c.read(known, r.dir, everyProcess, got[i])
 				}
 				if err != nil {
 					b.fail(p.name, c.method, err)
@@ -77,13 +75,9 @@ func (b *bench) distortions() error {
 			}
 		})
 		for i, c := range compared {
-			truth := want
-			if c.user {
-				truth = wantUser
-			}
-			points := distance(got[i], truth)
-			chance, spread := expected(got[i], truth)
-			fmt.Fprintf(w, "%s\t%s\t%d\t%.0f\t%.1f\t%.1f\t%+.1f\t±%.1f\t%s\n", p.name, c.name, c.hz, got[i].total(), points, chance, points-chance, spread, farthest(got[i], truth))
+			points := distance(got[i], want)
+			chance, spread := expected(got[i], want)
+			fmt.Fprintf(w, "%s\t%s\t%d\t%.0f\t%.1f\t%.1f\t%+.1f\t±%.1f\t%s\n", p.name, c.name, c.hz, got[i].total(), points, chance, points-chance, spread, farthest(got[i], want))
 		}
 	}
 	return w.Flush()

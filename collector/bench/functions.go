@@ -76,38 +76,63 @@ func (n names) function(object string, vaddr uint64) string {
 	return object + ":" + s.list[i].Name
 }
 
+// reader counts the samples that a method left in a directory by function: those of processes of a name, or of
+// any.
+type reader func(n names, dir, process string, s shares) error
+
+const everyProcess = "*"
+
 // ofCounts reads the library's data below dir.
-func (n names) ofCounts(dir string, s shares) error {
-	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || d.Name() == "meta" {
-			return err
-		}
-		c, err := data.OpenCounts(path)
-		if err != nil {
-			return err
-		}
-		return c.Each(func(vaddr, count uint64) { s[n.function(c.Object, vaddr)] += float64(count) })
+func (n names) ofCounts(dir, process string, s shares) error {
+	return eachRun(dir, process, func(run string) error {
+		return filepath.WalkDir(run, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || d.Name() == "meta" {
+				return err
+			}
+			c, err := data.OpenCounts(path)
+			if err != nil {
+				return err
+			}
+			return c.Each(func(vaddr, count uint64) { s[n.function(c.Object, vaddr)] += float64(count) })
+		})
 	})
 }
 
-// ofRuns reads the innermost frames of call paths below dir.
-func (n names) ofRuns(dir string, s shares) error {
-	found, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil {
-		return err
-	}
-	for _, one := range found {
-		if !data.IsRun(one) {
-			continue
-		}
+// ofRuns reads call paths below dir: of each the innermost frame of user code.
+func (n names) ofRuns(dir, process string, s shares) error {
+	return eachRun(dir, process, func(one string) error {
 		run, err := data.Open(one)
 		if err != nil {
 			return err
 		}
+		looks, weight := 0.0, 0.0
 		for _, sample := range run.Samples {
-			if sample.Node > 0 {
-				node := run.Nodes[sample.Node]
-				s[n.function(run.Objects[node.Object].Path, node.Vaddr)] += float64(sample.Count)
+			looks += float64(sample.Count)
+			weight += float64(sample.Weight)
+		}
+		for _, sample := range run.Samples {
+			at := sample.Node
+			for at > 0 && run.Objects[run.Nodes[at].Object].Kind == data.ObjectKernel {
+				at = run.Nodes[at].Parent
+			}
+			if at > 0 {
+				node := run.Nodes[at]
+				s[n.function(run.Objects[node.Object].Path, node.Vaddr)] += float64(sample.Weight) * looks / weight
+			}
+		}
+		return nil
+	})
+}
+
+func eachRun(dir, process string, read func(run string) error) error {
+	found, err := filepath.Glob(filepath.Join(dir, process+".*"))
+	if err != nil {
+		return err
+	}
+	for _, run := range found {
+		if data.IsRun(run) {
+			if err := read(run); err != nil {
+				return err
 			}
 		}
 	}
@@ -115,10 +140,13 @@ func (n names) ofRuns(dir string, s shares) error {
 }
 
 // ofPerf reads a perf.data in dir, recorded with the register IP of user code: of a
-// sample in the kernel that tells where the program was, as a signal would. Samples of
-// user code are added to user, too.
-func (n names) ofPerf(dir string, s, user shares) error {
-	cmd := exec.Command("perf", "script", "-i", filepath.Join(dir, "perf.data"), "-F", "pid,ip,uregs", "--show-mmap-events")
+// sample in the kernel that tells where the program was, as a signal would.
+func (n names) ofPerf(dir, process string, s shares) error {
+	args := []string{"script", "-i", filepath.Join(dir, "perf.data"), "-F", "pid,ip,uregs", "--show-mmap-events"}
+	if process != everyProcess {
+		args = append(args, "--comms", process)
+	}
+	cmd := exec.Command("perf", args...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return err
@@ -133,16 +161,12 @@ func (n names) ofPerf(dir string, s, user shares) error {
 			maps = append(maps, m)
 			continue
 		}
-		before, hex, found := strings.Cut(lines.Text(), "IP:0x")
+		_, hex, found := strings.Cut(lines.Text(), "IP:0x")
 		ip, err := strconv.ParseUint(strings.TrimSpace(hex), 16, 64)
 		if !found || err != nil {
 			continue // of a thread without user code
 		}
-		name := n.mapped(maps, ip)
-		s[name]++
-		if words := strings.Fields(before); len(words) > 1 && words[1] == strings.TrimSpace(hex) {
-			user[name]++
-		}
+		s[n.mapped(maps, ip)]++
 	}
 	if err := cmd.Wait(); err != nil {
 		return fmt.Errorf("%s: %w", cmd, err)

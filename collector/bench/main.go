@@ -29,7 +29,9 @@ many of them are whole, and how much data they make.
                'paths/gcc' and so on, and 'overhead/gcc', the tables
                'paths-gaps', 'paths-report' and 'coverage' (intervals of -calls
                that hold the truth); 'distortion/gcc' is by how much its
-               functions' shares are off, 'distortion' that of all
+               functions' shares are off, 'distortion' that of all;
+               'waits/pipes' is that of a program that waits, 'waits' that
+               of all such
   -rounds N    no more than N rounds (default: as many as there is time for)
   -bin DIR     below which lib/libpct.so is (default ./bin)
   -h           print this
@@ -47,10 +49,11 @@ type options struct {
 	quick  bool
 	// pathBudget is for the table of call paths; a tenth of that for each depth of their gaps.
 	pathBudget time.Duration
+	waitBudget time.Duration // for each program that waits
 }
 
 func parseOptions(args []string) (options, error) {
-	o := options{budget: 100 * time.Second, pathBudget: 4 * time.Minute}
+	o := options{budget: 100 * time.Second, pathBudget: 4 * time.Minute, waitBudget: 30 * time.Second}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.BoolVar(&o.long, "long", false, "")
@@ -68,7 +71,7 @@ func parseOptions(args []string) (options, error) {
 		return o, errors.New("-rounds: want a number above 0")
 	}
 	if o.long {
-		o.budget, o.pathBudget = 12*time.Minute, 25*time.Minute
+		o.budget, o.pathBudget, o.waitBudget = 12*time.Minute, 25*time.Minute, 150*time.Second
 	}
 	var err error
 	if o.run, err = regexp.Compile(*pattern); err != nil {

@@ -48,6 +48,30 @@ func TestExpected(t *testing.T) {
 	}
 }
 
+// TestAgreement: two rounds of equal weight, and that few samples can't be surer than chance lets them.
+func TestAgreement(t *testing.T) {
+	var a agreement
+	a.add(shares{"work": 30, "put": 70}, shares{"work": 40, "put": 60})
+	a.add(shares{"work": 3, "put": 7}, shares{"work": 50, "put": 50})
+	points, deviation := a.of("work")
+	if math.Abs(points-15) > 1e-9 || math.Abs(deviation-5) > 1e-9 {
+		t.Errorf("%g ± %g, want 15 ± 5", points, deviation)
+	}
+	a = agreement{}
+	a.add(shares{"work": 1, "put": 1}, shares{"work": 2, "put": 2})
+	if points, deviation := a.of("work"); points != 0 || math.Abs(deviation-25) > 1e-9 {
+		t.Errorf("%g ± %g, want 0 ± 25", points, deviation)
+	}
+	for _, text := range []string{"", "work", "work x", "work 0\n"} {
+		if s, err := parseShares(text); err == nil {
+			t.Errorf("%q is understood as %v", text, s)
+		}
+	}
+	if s, err := parseShares("work 1\nput 2\nwork 3\n"); err != nil || s["work"] != 4 || s["put"] != 2 {
+		t.Errorf("%v, %v", s, err)
+	}
+}
+
 func TestParseMapping(t *testing.T) {
 	for _, tt := range []struct {
 		line string
