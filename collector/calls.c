@@ -102,7 +102,7 @@ static struct caller *caller(void)
 /* What the calling thread's stack is walked with for a resource; NULL if there is no memory. */
 static struct unwind_thread *walker(struct caller *c, uint32_t resource)
 {
-	size_t n = unwind_thread_size(contexts_frames());
+	size_t n = unwind_thread_size(contexts_frames(), options.calls);
 	struct unwind_thread *t = c->of[resource].thread;
 
 	if (c->of[resource].made)
@@ -115,7 +115,7 @@ static struct unwind_thread *walker(struct caller *c, uint32_t resource)
 		note_post(NOTE_PATHS_MEMORY);
 		return NULL;
 	}
-	unwind_thread_make(t, contexts_frames());
+	unwind_thread_make(t, contexts_frames(), options.calls);
 	if (c->stack_high)
 		unwind_thread_stack(t, c->stack_low, c->stack_high);
 	c->of[resource].root = contexts_root(resource, atomic_load_explicit(&c->tid, memory_order_relaxed));
@@ -224,11 +224,11 @@ static bool seize(struct caller *c, int *tid)
 
 void calls_shrink(void)
 {
-	size_t n = unwind_thread_size(contexts_frames());
+	size_t n = unwind_thread_size(contexts_frames(), options.calls);
 
 	contexts_shrink();
 	/* The mark of a thread whose activations are counted leads to what it is walked with. */
-	if (options.calls || unwind_thread_size(contexts_frames()) == n)
+	if (options.calls || unwind_thread_size(contexts_frames(), options.calls) == n)
 		return;
 	for (uint32_t i = 0; i < THREADS; i++) {
 		struct caller *c = &callers[i];
@@ -275,7 +275,7 @@ static void release(struct caller *c)
 {
 	for (uint32_t r = 0; r < options.resource_count; r++)
 		if (c->of[r].thread)
-			sys3(SYS_madvise, c->of[r].thread, unwind_thread_size(contexts_frames()), MADV_DONTNEED);
+			sys3(SYS_madvise, c->of[r].thread, unwind_thread_size(contexts_frames(), options.calls), MADV_DONTNEED);
 	atomic_store(&c->tid, 0);
 }
 

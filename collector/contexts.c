@@ -11,7 +11,7 @@
 #include "text.h"
 
 enum {
-	WORDS_MOST = 3 << 20, /* 12 MB, and 48 MB of links */
+	WORDS_MOST = 3 << 20, /* 12 MB, and 60 MB of links, half of that if activations are counted */
 	WORDS_LEAST = 3 << 9,
 	SPARE = 1 << 14, /* words that handlers of other threads may use while the file is cut off */
 	FRAMES_MOST = 1 << 15,
@@ -108,7 +108,7 @@ static uint32_t words_permitted(void)
 {
 	uint32_t n = WORDS_MOST;
 
-	while (n > WORDS_LEAST && (!file_size_permitted(calls_size(n)) || !space_permitted_to_each(calls_size(n) + tree_links_size(n))))
+	while (n > WORDS_LEAST && (!file_size_permitted(calls_size(n)) || !space_permitted_to_each(calls_size(n) + tree_links_size(n, options.calls))))
 		n /= 2;
 	return n;
 }
@@ -117,7 +117,7 @@ static uint32_t frames_permitted(void)
 {
 	uint32_t n = FRAMES_MOST;
 
-	while (n > FRAMES_LEAST && !space_permitted_to_each(16 * unwind_thread_size(n)))
+	while (n > FRAMES_LEAST && !space_permitted_to_each(16 * unwind_thread_size(n, options.calls)))
 		n /= 2;
 	return n;
 }
@@ -140,7 +140,7 @@ void *contexts_memory(size_t n)
 /* The links of a tree, which the child of a fork does not have. */
 static void *links_memory(uint32_t words)
 {
-	size_t n = tree_links_size(words);
+	size_t n = tree_links_size(words, options.calls);
 	void *p = space_permitted(n) ? contexts_memory(n) : NULL;
 
 	if (p)
@@ -220,7 +220,7 @@ static void open_file(struct contexts *c)
 		note_post(NOTE_FILE_LIMIT);
 	else if (err != -ENOTDIR)
 		note_post(NOTE_NO_FILE);
-	sys2(SYS_munmap, links, tree_links_size(words));
+	sys2(SYS_munmap, links, tree_links_size(words, options.calls));
 }
 
 bool contexts_append(uint32_t resource, const char *line, size_t n)
@@ -294,12 +294,12 @@ void contexts_shrink(void)
 
 	for (uint32_t i = 0; i < options.resource_count; i++) {
 		struct contexts *c = &all[i];
-		size_t had = head(c) ? tree_links_size(c->tree.header->capacity) : 0, keep;
+		size_t had = head(c) ? tree_links_size(c->tree.header->capacity, options.calls) : 0, keep;
 
 		if (!cut(c, words))
 			continue;
 		mapping_cut(&c->file, calls_size(c->tree.header->capacity));
-		keep = (tree_links_size(c->tree.header->capacity) + PAGE - 1) / PAGE * PAGE;
+		keep = (tree_links_size(c->tree.header->capacity, options.calls) + PAGE - 1) / PAGE * PAGE;
 		if (keep < had)
 			sys2(SYS_munmap, (char *)c->tree.links + keep, had - keep);
 	}

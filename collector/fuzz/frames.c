@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	if (!t) {
 		end = arena_make();
 		stack_end = arena_make();
-		if (!unwind_start() || !(t = unwind_thread_make(calloc(1, unwind_thread_size(FRAMES)), FRAMES)))
+		if (!unwind_start() || !(t = unwind_thread_make(calloc(1, unwind_thread_size(FRAMES, false)), FRAMES, false)))
 			abort();
 	}
 	if (n < sizeof h)

@@ -10,9 +10,9 @@ size_t tree_size(uint32_t words)
 	return sizeof(struct tree_header) + (size_t)words * sizeof(uint32_t);
 }
 
-size_t tree_links_size(uint32_t words)
+size_t tree_links_size(uint32_t words, bool calls)
 {
-	return (size_t)words * sizeof(struct tree_links);
+	return ((size_t)words >> calls) * sizeof(struct tree_links);
 }
 
 uint32_t place_put(uint32_t *to, uint64_t where)
@@ -33,10 +33,10 @@ uint32_t place_put(uint32_t *to, uint64_t where)
 static void have_links(struct tree *t, const char *page)
 {
 	uint32_t first = (uint32_t)((uintptr_t)(page - (const char *)t->words) / sizeof(uint32_t)), n = PAGE / sizeof(uint32_t);
-	uintptr_t low = (uintptr_t)&t->links[first] & -(uintptr_t)PAGE;
+	uintptr_t low = (uintptr_t)tree_link(t, first) & -(uintptr_t)PAGE;
 
 	if (first + n < t->header->capacity)
-		sys_populate((void *)low, n * sizeof *t->links);
+		sys_populate((void *)low, (n >> t->calls) * sizeof *t->links);
 }
 
 /* Gives room to the words before one; false if there is none in the file. */

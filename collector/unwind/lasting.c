@@ -48,7 +48,7 @@ static uint32_t record(struct tree *t)
 /* What a node has counted of activations seen more than once; made if it is not there; NULL if there is no room. */
 static struct tree_lasting *lasting(struct tree *t, uint32_t node)
 {
-	uint32_t *link = &t->links[node].lasting, none = 0;
+	uint32_t *link = &tree_link(t, node)->lasting, none = 0;
 	uint32_t at = atomic_load_explicit((_Atomic uint32_t *)link, memory_order_acquire);
 
 	if (!at) {

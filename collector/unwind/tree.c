@@ -19,10 +19,10 @@ static uint32_t hang(struct tree *t, uint32_t parent, uint32_t *link, const uint
 		t->words[at + 1 + i] = chain[i];
 	for (uint32_t i = at + 1; i < end; i = place_end(t->words, i) + t->calls) {
 		if (last)
-			t->links[last].child = i;
+			tree_link(t, last)->child = i;
 		last = i;
 	}
-	t->links[last].self = end;
+	tree_link(t, last)->self = end;
 	if (atomic_compare_exchange_strong((_Atomic uint32_t *)link, &none, at + 1))
 		return at + 1;
 	/* Nothing leads to ours, and its parent 0 says so. */
@@ -54,7 +54,7 @@ bool tree_make(struct tree *t, void *mapping, void *links, uint32_t words, bool 
 
 uint32_t tree_self(const struct tree *t, uint32_t node)
 {
-	return t->links[node].self ? t->words[t->links[node].self] : 0;
+	return tree_link(t, node)->self ? t->words[tree_link(t, node)->self] : 0;
 }
 
 uint32_t tree_calls(const struct tree *t, uint32_t node)
@@ -64,7 +64,7 @@ uint32_t tree_calls(const struct tree *t, uint32_t node)
 
 const struct tree_lasting *tree_lasting(const struct tree *t, uint32_t node)
 {
-	uint32_t at = t->links[node].lasting;
+	uint32_t at = tree_link(t, node)->lasting;
 
 	return at ? (const struct tree_lasting *)&t->words[at] : NULL;
 }
@@ -84,13 +84,13 @@ static uint32_t find(const struct tree *t, uint32_t parent, uint64_t where, uint
 {
 	uint32_t order = hash(where), n;
 
-	for (*link = &t->links[parent].child; (n = follow(*link));) {
+	for (*link = &tree_link(t, parent)->child; (n = follow(*link));) {
 		uint64_t there = place_get(&t->words[n]);
 		uint32_t theirs = hash(there);
 
 		if (there == where)
 			return n;
-		*link = order < theirs || (order == theirs && where < there) ? &t->links[n].left : &t->links[n].right;
+		*link = order < theirs || (order == theirs && where < there) ? &tree_link(t, n)->left : &tree_link(t, n)->right;
 	}
 	return 0;
 }
@@ -161,14 +161,14 @@ static uint32_t descend(struct tree *t, uint32_t n, struct unwind_thread *thread
 /* The counter of a node; NULL if there's no room. */
 static uint32_t *counter(struct tree *t, uint32_t n)
 {
-	uint32_t self = follow(&t->links[n].self), none = 0;
+	uint32_t self = follow(&tree_link(t, n)->self), none = 0;
 
 	if (!self) {
 		/* Of two that are made at once one stays 0. */
 		self = tree_full(t) ? 0 : chunk_append(t, n, 2) + 1;
 		if (self <= 1)
 			return NULL;
-		if (!atomic_compare_exchange_strong((_Atomic uint32_t *)&t->links[n].self, &none, self))
+		if (!atomic_compare_exchange_strong((_Atomic uint32_t *)&tree_link(t, n)->self, &none, self))
 			self = none;
 	}
 	return &t->words[self];

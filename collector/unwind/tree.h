@@ -87,7 +87,7 @@ struct tree_lasting {
 struct tree {
 	struct tree_header *header; /* NULL: none */
 	uint32_t *words;            /* behind it */
-	struct tree_links *links; /* by the number of a node */
+	struct tree_links *links; /* of the nodes, as tree_link finds them */
 	uint32_t calls;
 	/* Makes sure that there is room in the file behind a page, which a store could not report. */
 	bool (*room)(void *page);
@@ -95,9 +95,15 @@ struct tree {
 	_Atomic uint64_t spare; /* of a chunk of records of activations: the word behind its last << 32 | the next one that is free */
 };
 
+/* A node whose activations are counted has two words at least. */
+static inline struct tree_links *tree_link(const struct tree *t, uint32_t node)
+{
+	return &t->links[node >> t->calls];
+}
+
 /* Bytes of a mapping for so many words; of their links. */
 size_t tree_size(uint32_t words);
-size_t tree_links_size(uint32_t words);
+size_t tree_links_size(uint32_t words, bool calls);
 
 /*
  * Makes an empty tree in a mapping of zeros, with or without counts of activations. links is private

@@ -102,10 +102,10 @@ struct unwind_path {
 struct unwind_thread;
 
 /* The bytes that a thread's data needs, for paths of at most so many frames. */
-size_t unwind_thread_size(uint32_t frames);
+size_t unwind_thread_size(uint32_t frames, bool calls);
 
 /* Makes it, in zeroed memory of that size, aligned to 16. */
-struct unwind_thread *unwind_thread_make(void *memory, uint32_t frames);
+struct unwind_thread *unwind_thread_make(void *memory, uint32_t frames, bool calls);
 
 /*
  * Tells the bounds of the thread's own stack, which stays mapped as long as the thread runs.

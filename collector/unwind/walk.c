@@ -10,12 +10,14 @@ bool unwind_start(void)
 	return objects_start() && recipes_start();
 }
 
-size_t unwind_thread_size(uint32_t frames)
+size_t unwind_thread_size(uint32_t frames, bool calls)
 {
-	return ((sizeof(struct unwind_thread) + 15) & ~(size_t)15) + 2 * (size_t)frames * (sizeof(struct unwind_frame) + sizeof(struct activation));
+	size_t each = sizeof(struct unwind_frame) + (calls ? sizeof(struct activation) : 0);
+
+	return ((sizeof(struct unwind_thread) + 15) & ~(size_t)15) + 2 * (size_t)frames * each;
 }
 
-struct unwind_thread *unwind_thread_make(void *memory, uint32_t frames)
+struct unwind_thread *unwind_thread_make(void *memory, uint32_t frames, bool calls)
 {
 	struct unwind_thread *t = memory;
 
@@ -23,8 +25,8 @@ struct unwind_thread *unwind_thread_make(void *memory, uint32_t frames)
 	t->guessed = UINT32_MAX;
 	t->known = (struct unwind_frame *)((char *)memory + ((sizeof *t + 15) & ~(size_t)15));
 	t->fresh = t->known + frames;
-	t->going = (struct activation *)(t->fresh + frames);
-	t->gone = t->going + frames;
+	t->going = calls ? (struct activation *)(t->fresh + frames) : NULL;
+	t->gone = calls ? t->going + frames : NULL;
 	return t;
 }
 

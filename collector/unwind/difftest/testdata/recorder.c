@@ -185,7 +185,7 @@ static bool wanted(void)
 static void begin(void)
 {
 	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGPROF };
-	struct unwind_thread *t = unwind_thread_make(reserve(unwind_thread_size(FRAMES)), FRAMES);
+	struct unwind_thread *t = unwind_thread_make(reserve(unwind_thread_size(FRAMES, false)), FRAMES, false);
 	struct trace whole = { .most = FRAMES, .begun = true };
 	struct timespec now;
 	uintptr_t low, high;

@@ -222,9 +222,9 @@ int main(int argc, char **argv)
 
 	far = reserve(FAR);
 	if (!unwind_start() || !unwind_objects_load() || !unwind_find_stack((uintptr_t)&low, &low, &high) ||
-	    !tree_make(&tree, reserve(tree_size(NODES)), reserve(tree_links_size(NODES)), NODES, false, NULL) || !(root = tree_root(&tree, 1)))
+	    !tree_make(&tree, reserve(tree_size(NODES)), reserve(tree_links_size(NODES, false)), NODES, false, NULL) || !(root = tree_root(&tree, 1)))
 		return 1;
-	thread = unwind_thread_make(reserve(unwind_thread_size(FRAMES)), FRAMES);
+	thread = unwind_thread_make(reserve(unwind_thread_size(FRAMES, false)), FRAMES, false);
 	unwind_thread_stack(thread, low, high);
 	sigaction(SIGUSR1, &a, NULL);
 	for (int i = 1; i < argc; i++)

@@ -189,7 +189,7 @@ static void begin(void)
 {
 	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGPROF };
 	struct itimerspec each = { .it_value.tv_nsec = period };
-	struct unwind_thread *t = unwind_thread_make(reserve(unwind_thread_size(FRAMES)), FRAMES);
+	struct unwind_thread *t = unwind_thread_make(reserve(unwind_thread_size(FRAMES, false)), FRAMES, false);
 	uintptr_t low, high;
 
 	trace = reserve(sizeof *trace);
@@ -230,7 +230,7 @@ __attribute__((constructor)) static void start(void)
 		period = atol(getenv("SAMPLER_PERIOD"));
 	_Unwind_Backtrace(step, &first); /* it allocates the first time */
 	if (!unwind_start() || !unwind_objects_load() ||
-	    !tree_make(&tree, reserve(tree_size(NODES)), reserve(tree_links_size(NODES)), NODES, false, NULL))
+	    !tree_make(&tree, reserve(tree_size(NODES)), reserve(tree_links_size(NODES, false)), NODES, false, NULL))
 		abort();
 	sigfillset(&action.sa_mask);
 	sigaction(SIGPROF, &action, NULL);

@@ -165,7 +165,7 @@ static void check(const ucontext_t *u, uint64_t pc)
 
 	steps++;
 	if (strchr(mode, 'f'))
-		thread = memset(thread, 0, 4096), thread = unwind_thread_make(thread, FRAMES);
+		thread = memset(thread, 0, 4096), thread = unwind_thread_make(thread, FRAMES, false);
 	unwind_path(thread, u, &p);
 	if (p.unknown) { /* what the collector does from the memory map */
 		unwind_done(thread);
@@ -284,13 +284,13 @@ static void trap(int sig, siginfo_t *info, void *context)
 
 __attribute__((constructor)) static void start(void)
 {
-	size_t size = unwind_thread_size(FRAMES);
+	size_t size = unwind_thread_size(FRAMES, false);
 	struct sigaction action = { .sa_sigaction = trap, .sa_flags = SA_SIGINFO };
 	uintptr_t low, high;
 
 	if (getenv("STEPPER"))
 		mode = getenv("STEPPER");
-	thread = unwind_thread_make(mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), FRAMES);
+	thread = unwind_thread_make(mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), FRAMES, false);
 	if (!unwind_start() || !unwind_objects_load() || !unwind_find_stack((uintptr_t)&size, &low, &high))
 		abort();
 	if (!strchr(mode, 'w'))
