@@ -116,7 +116,7 @@ func (p *process) value(function, expression string) (string, bool) {
 	}
 	name := p.show(p.pathObjects(path[:at+1]))
 	if p.link == nil || name == 0 {
-		p.run.unread(expression, "there was no debugger to ask")
+		p.run.unasked(expression, "there was no debugger to ask")
 		return "", false
 	}
 	p.readPathSymbols(path[:at+1])

@@ -240,13 +240,21 @@ func (r *run) lost(n uint64, why string) {
 }
 
 // unread counts the samples in which an expression had no value though its
-// function was active. Of one that has had none so far it's said at once.
+// function was active. Of one that has had none so far it's said at once, unless
+// the process was let go meanwhile, of which nothing can be read any more.
 func (r *run) unread(expression, why string) {
-	if !r.read[expression] {
+	why = strings.TrimSpace(why)
+	if !r.read[expression] && !r.p.let.Load() {
 		r.read[expression] = true
-		r.wrong("no value of %s: %s", expression, strings.TrimSpace(why))
+		r.wrong("no value of %s: %s", expression, why)
 	}
-	r.missing[fmt.Sprintf("%s: %s", expression, strings.TrimSpace(why))]++
+	r.unasked(expression, why)
+}
+
+// unasked counts those in which it could not be asked for: what was missing is told where it
+// was found to be.
+func (r *run) unasked(expression, why string) {
+	r.missing[fmt.Sprintf("%s: %s", expression, why)]++
 }
 
 // finish writes what is known at the end, when the process has used so much
