@@ -18,6 +18,7 @@ type options struct {
 	where      *path.Expr
 	window     *path.Window
 	tree       bool // with all descendants
+	begun      bool // of keep: where BeginNames has been
 	cpu        bool
 	frames     int
 	pause      time.Duration
@@ -96,6 +97,8 @@ func flagTable() []flag {
 			func(o *options, _ string) error { o.cpu = true; return nil }},
 		{"tree", "", "with all processes that descend from those of DIR",
 			func(o *options, _ string) error { o.tree = true; return nil }},
+		{"begun", "", "only where a report has begun to",
+			func(o *options, _ string) error { o.begun = true; return nil }},
 		{"where", "EXPR", "only samples for which EXPR holds: n > 1000 && !(name == \"x\" || name ~ \"^a\")",
 			func(o *options, s string) (err error) { o.where, err = path.ParseExpr(s); return }},
 		{"expr", "FIELD", "only this field (default all); may be repeated",

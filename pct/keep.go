@@ -22,9 +22,10 @@ The first report on a run that has ended does the same in the background, so tha
 profile, edit, rebuild, profile and pct diff just work. This command waits until it is
 done. A run that keeps its names already is left as it is; remove the file to have it
 made anew. Names are of the files that were sampled: what was built again before they
-were kept has none.
+were kept has none. With -begun it makes no file, but fills the empty ones that a report
+has made: a directory can be removed meanwhile.
 `,
-		flags:   []string{"tree", "translator"},
+		flags:   []string{"tree", "begun", "translator"},
 		example: "/tmp/pct/gzip.4711 && scp -r /tmp/pct/gzip.4711 elsewhere:",
 		run:     (*invocation).keep,
 	}
@@ -45,6 +46,11 @@ func (v *invocation) keep() error {
 		return err
 	}
 	runs.Changed = v.warnOnce
+	if !v.begun {
+		if err := runs.BeginToKeep(); err != nil {
+			return err
+		}
+	}
 	t, end, err := v.startTranslator(true)
 	if err != nil {
 		return err
@@ -64,19 +70,24 @@ type opened struct {
 const keptBehind = 50 * time.Millisecond
 
 // keepBehind begins to keep names, unless all are kept, in a process of its own that outlives
-// this one and gives way to all others. Where it fails the next report tries again.
+// this one and gives way to all others. Where it fails the next report tries again. It makes no
+// file, so that who removes the data when we have ended does not meet it.
 func (v *invocation) keepBehind() {
+	if v.translator != "" {
+		return
+	}
 	var names []string
 	for _, o := range v.opened {
 		if o.runs.Unkept() {
+			_ = o.runs.BeginToKeep() // what has no file is left out
 			names = append(names, o.names...)
 		}
 	}
 	self, err := os.Executable()
-	if err != nil || len(names) == 0 || v.translator != "" {
+	if err != nil || len(names) == 0 {
 		return
 	}
-	args := []string{"pct", "keep"}
+	args := []string{"pct", "keep", "-begun"}
 	if v.tree {
 		args = append(args, "-tree")
 	}

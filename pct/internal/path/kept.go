@@ -93,8 +93,19 @@ func (r *run) unkept() bool {
 	return ended && !r.part && data.LacksNames(r.Dir)
 }
 
+// BeginToKeep makes the files for names that are to be kept.
+func (rs *Runs) BeginToKeep() error {
+	var problems []error
+	for _, r := range rs.all {
+		if r.unkept() {
+			problems = append(problems, data.BeginNames(r.Dir))
+		}
+	}
+	return errors.Join(problems...)
+}
+
 // Keep writes what t tells of all instructions on the call paths of the runs that have ended
-// into their directories, where they keep no names yet.
+// into their directories, where they keep no names yet and BeginToKeep has been.
 // The names of a file that is no longer the one that was sampled are not known any more.
 func (rs *Runs) Keep(t Translator) error {
 	s := &Selection{runs: rs, samples: make([][]*data.Sample, len(rs.all))}
