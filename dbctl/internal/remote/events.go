@@ -97,7 +97,8 @@ func (q *events) take() (e event, step extent, ok bool) {
 	}
 	e = q.queue[0]
 	q.queue = append(q.queue[:0], q.queue[1:]...)
-	q.told = &e
+	told := e // not what is returned, which is read without the mutex
+	q.told = &told
 	return e, q.stepping[e.tid], true
 }
 
