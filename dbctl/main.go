@@ -25,6 +25,7 @@ const (
 )
 
 func run(args []string, stdin, stdout, stderr *os.File) int {
+	args, tracing := lifeline(args)
 	o, err := parseOptions(args)
 	if errors.Is(err, errHelp) {
 		fmt.Fprint(stdout, help)
@@ -69,7 +70,7 @@ func run(args []string, stdin, stdout, stderr *os.File) int {
 		fmt.Fprintf(visible.Writer(stderr), "dbctl: no program to run\nTry dbctl -h.\n")
 		return misused
 	}
-	return profile(o, program, stdin, stdout, stderr)
+	return profile(o, src, program, tracing, stdin, stdout, stderr)
 }
 
 // exitStatus is that of a shell which could not run a program.

@@ -22,8 +22,8 @@ func ignoredHere() (mask uint64) {
 	return mask
 }
 
-// profile runs the program under the script.
-func profile(o *options, program *machine.Program, stdin, stdout, stderr *os.File) int {
+// profile runs the program under the script, or attaches to processes; tracing says that we are the process that is to.
+func profile(o *options, src *source, program *machine.Program, tracing bool, stdin, stdout, stderr *os.File) int {
 	complain := func(err error) int {
 		fmt.Fprintf(visible.Writer(stderr), "%s: %v\n", o.speaker, err)
 		return exitStatus(err)
@@ -32,6 +32,21 @@ func profile(o *options, program *machine.Program, stdin, stdout, stderr *os.Fil
 		Program: program, Vars: o.vars, Argv: o.argv, Debugger: o.gdb, Root: o.root, Pty: o.pty, Ignored: o.ignored | ignoredHere(), Environ: o.environ,
 		Pids: o.pids, Tree: o.tree, For: o.seconds, Samples: o.samples, Debuggers: o.debuggers,
 		NoTraps: o.noTraps, As: o.speaker, Stdin: stdin, Stdout: stdout, Stderr: stderr,
+	}
+	if len(cfg.Pids) > 0 && !tracing && cfg.Inserts() {
+		if o.script == "-" {
+			read, err := again(src)
+			if err != nil {
+				return complain(err)
+			}
+			defer read.Close()
+			stdin = read
+		}
+		status, err := apart(stdin, stdout, stderr)
+		if err != nil {
+			return complain(err)
+		}
+		return status
 	}
 	if o.trace {
 		cfg.Trace = tracer(stderr)

@@ -19,10 +19,10 @@ import (
 )
 
 // The cases of TestKill: each kind of target, way to profile it and victim, but
-// for breakpoints, which are lost with dbctl: they are the script's risk.
+// for breakpoints in what is launched, which are lost with dbctl.
 var (
 	killKinds   = [][]string{{"plain", "30"}, {"forks", "4"}}
-	killScripts = []string{"profile.dbctl", "eval.dbctl", "breakpoint.dbctl"}
+	killScripts = []string{"profile.dbctl", "eval.dbctl", "breakpoint.dbctl", "counted"}
 	killVictims = []string{"dbctl", "a debugger", "all debuggers", "all"}
 )
 
@@ -97,14 +97,15 @@ func newKilling(n int) *killing {
 	k := &killing{
 		victim:   killVictims[n%4],
 		kind:     killKinds[n/4%2],
-		script:   killScripts[n/8%3],
-		attached: n/24%2 == 1,
+		script:   killScripts[n/8%4],
+		attached: n/32%2 == 1,
 		after:    rand.N(350 * time.Millisecond),
 	}
 	if n%5 < 2 {
 		k.after = rand.N(40 * time.Millisecond) // while it is being begun with
 	}
-	if k.script == "breakpoint.dbctl" && (k.victim == "dbctl" || k.victim == "all") {
+	diesToo := k.victim == "dbctl" || k.victim == "all"
+	if k.script == "breakpoint.dbctl" && !k.attached && diesToo || k.script == "counted" && !(k.attached && diesToo) {
 		return nil
 	}
 	return k
@@ -129,7 +130,12 @@ func (k *killing) run(t *testing.T, want string) error {
 	survivor := append([]string{"survivor", result}, k.kind...)
 	args := []string{"dbctl-plain", "-o", filepath.Join(k.dir, "runs"), "-D", "interval=1000"}
 	what := k.script
-	if what != "profile.dbctl" {
+	switch what {
+	case "profile.dbctl":
+	case "counted": // the calls of a function, by breakpoints
+		what = "profile.dbctl"
+		args = append(args, "-D", "clock=calls:step")
+	default:
 		what = script(t, what)
 	}
 	if k.attached {
@@ -211,11 +217,12 @@ func (k *killing) kill() error {
 	return nil
 }
 
-// release lets the target end, when dbctl has it or has ended itself.
+// release lets the target end, when dbctl has it or has ended, and let it go.
 func (k *killing) release(file string, ended chan error) error {
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
+		over := len(ended) > 0 // it is seen before what follows from it
 		trees, _ := filepath.Glob(filepath.Join(k.dir, "runs", "*", "tree"))
-		if len(trees) > 0 || len(ended) > 0 {
+		if !slices.Contains(k.hit, k.dbctl.Process.Pid) && len(trees) > 0 || over && (!k.attached || proctest.Status(k.pid, "TracerPid") == "0") {
 			return os.WriteFile(file, nil, 0o600)
 		}
 	}

@@ -302,17 +302,9 @@ func (t *tree) learnHabits() {
 	for _, rule := range t.cfg.Program.Execs {
 		var h habit
 		m := machine.New(t.cfg.Program, rule, t.cfg.Vars)
-		for _, a := range m.Names(machine.Command) {
-			h.slow = h.slow || !plain(a.Args[0])
-		}
-		h.slow = h.slow || m.UsesRaw() || len(m.Names(machine.Eval)) > 0
-		h.debugger = h.slow
-		h.breaks = h.debugger
-		for _, a := range m.Names(machine.Clock) {
-			_, counts := readCounted(m.Expand(a.Args[0]))
-			h.breaks = h.breaks || counts
-		}
-		h.slow = h.slow || len(m.Names(machine.Shell)) > 0
+		h.debugger = commands(m) || len(m.Names(machine.Eval)) > 0
+		h.breaks = h.debugger || counts(m)
+		h.slow = h.debugger || len(m.Names(machine.Shell)) > 0
 		for _, a := range m.Names(machine.Eval) {
 			if !changes(a.Args[0]) && !changes(a.Args[1]) {
 				h.evals = append(h.evals, evaluation{m.Expand(a.Args[0]), m.Expand(a.Args[1])})
@@ -321,6 +313,27 @@ func (t *tree) learnHabits() {
 		h.functions, h.machine = wantsFunctions(rule), m
 		t.habits[rule] = h
 	}
+}
+
+// commands reports whether a script gives a debugger commands.
+func commands(m *machine.Machine) bool {
+	return m.UsesRaw() || slices.ContainsFunc(m.Names(machine.Command), func(a machine.Action) bool { return !plain(a.Args[0]) })
+}
+
+// counts reports whether a script has a clock that counts calls.
+func counts(m *machine.Machine) bool {
+	return slices.ContainsFunc(m.Names(machine.Clock), func(a machine.Action) bool {
+		_, yes := readCounted(m.Expand(a.Args[0]))
+		return yes
+	})
+}
+
+// Inserts reports whether the script may put breakpoints into processes.
+func (c *Config) Inserts() bool {
+	return slices.ContainsFunc(c.Program.Execs, func(rule *machine.Exec) bool {
+		m := machine.New(c.Program, rule, c.Vars)
+		return commands(m) || counts(m)
+	})
 }
 
 // wantsFunctions reports whether a pattern may look at functions' names.
