@@ -154,6 +154,23 @@ static int64_t left_until(uint64_t end)
 	return (int64_t)(end - sys_time(CLOCK_MONOTONIC));
 }
 
+/*
+ * Whether a wait that ended with EINTR did so for nothing of the program's: what it waits for went to another thread that
+ * blocks it, and comes again, or a tick of ours came. If a handler of the program's can have run it's the program's.
+ */
+static bool ended_by_us(const sigset_t *set)
+{
+	uint64_t blocked = 0;
+	bool ours;
+
+	if (errno != EINTR)
+		return false;
+	mask_change(SIG_BLOCK, &(uint64_t){ 0 }, &blocked);
+	ours = !signals_handled(~(blocked | bits(set) | signals_bit(CANCEL) | signals_bit(SETXID)));
+	errno = EINTR;
+	return ours;
+}
+
 /* Waits for a signal as the program asks; timeout NULL: for ever. Ticks of ours among them are none. */
 static int wait_for(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
 {
@@ -166,10 +183,15 @@ static int wait_for(const sigset_t *set, siginfo_t *info, const struct timespec 
 		left = *timeout;
 		end = sys_time(CLOCK_MONOTONIC) + (uint64_t)timeout->tv_sec * 1000000000 + (uint64_t)timeout->tv_nsec;
 	}
-	while ((signo = NEXT(sigtimedwait)(set, &got, end ? &left : NULL)) > 0 && clock_is_tick(signo, &got)) {
-		int64_t ns = end ? left_until(end) : 0;
+	for (;;) {
+		int64_t ns;
 
-		tick(signo, &got);
+		signo = NEXT(sigtimedwait)(set, &got, end ? &left : NULL);
+		if (signo > 0 && clock_is_tick(signo, &got))
+			tick(signo, &got);
+		else if (signo > 0 || !ended_by_us(set))
+			break;
+		ns = end ? left_until(end) : 0;
 		left = ns > 0 ? (struct timespec){ .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 } : (struct timespec){ 0, 0 };
 	}
 	if (signo > 0 && info)

@@ -95,6 +95,14 @@ bool signals_free(int signal)
 	return __sigaction(signal, NULL, &now) == 0 && !is_handler(&now);
 }
 
+bool signals_handled(uint64_t set)
+{
+	for (int s = 1; s < NSIG; s++)
+		if (set & signals_bit(s) && !signals_free(s))
+			return true;
+	return false;
+}
+
 /*
  * Puts our handler in place. It restarts system calls, and takes the stack for signals, as the program's does if there
  * is one. No handler of the program interrupts ours, nor does one of the C library, which sigfillset leaves out:

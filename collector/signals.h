@@ -24,6 +24,9 @@ static inline uint64_t signals_bit(int signal)
 /* Whether the program has no handler for a signal. */
 bool signals_free(int signal);
 
+/* Whether the program has a handler for one of a set. */
+bool signals_handled(uint64_t set);
+
 /* Puts the handler in place, if it is not there yet; false if it can't be. Threads that block the signal go on to do so. */
 bool signals_take(int signal, signals_handler *handler);
 

@@ -39,7 +39,7 @@ func differing(got, want string) string {
 func TestProgramsThatBlock(t *testing.T) {
 	for _, args := range []string{
 		"fills", "each", "several", "descriptors", "children", "children 2", "executes 0", "executes 1", "executes 2", "executes 3",
-		"inherits", "threads", "older", "handles", "jumps", "raw", "ends 5", "ends 15", "ends 23", "ends 26", "sent",
+		"inherits", "threads", "older", "handles", "jumps", "raw", "ends 5", "ends 15", "ends 23", "ends 26", "sent", "interrupted",
 	} {
 		t.Run(args, func(t *testing.T) {
 			t.Parallel()

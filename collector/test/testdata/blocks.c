@@ -226,6 +226,39 @@ static void waiters(int n, char **more)
 	CHECK(sigtimedwait(&mine, NULL, &(struct timespec){ 0, 60000000 }) == -1 && errno == EAGAIN);
 }
 
+static _Atomic bool ended;
+
+static void *interrupts(void *thread)
+{
+	while (!ended) {
+		CHECK(!pthread_kill(*(pthread_t *)thread, SIGRTMIN));
+		nanosleep(&(struct timespec){ 0, 5000000 }, NULL);
+	}
+	return NULL;
+}
+
+static void nothing(int s)
+{
+	(void)s;
+}
+
+/* A handler of the program's ends waits. */
+static void interrupted(int n, char **more)
+{
+	struct sigaction a = { .sa_handler = nothing };
+	sigset_t mine = set_of(6, later);
+	pthread_t t, self = pthread_self();
+
+	(void)n, (void)more;
+	block(&mine);
+	CHECK(!sigaction(SIGRTMIN, &a, NULL));
+	CHECK(!pthread_create(&t, NULL, interrupts, &self));
+	CHECK(sigwaitinfo(&mine, NULL) == -1 && errno == EINTR);
+	CHECK(sigtimedwait(&mine, NULL, &(struct timespec){ 20, 0 }) == -1 && errno == EINTR);
+	ended = true;
+	CHECK(!pthread_join(t, NULL));
+}
+
 static void read_all(int fd, int n)
 {
 	char got[16][40];
@@ -727,7 +760,7 @@ static void sent(int n, char **more)
 }
 
 static const struct mode modes[] = {
-	{ "fills", fills }, { "each", each }, { "several", several }, { "waiters", waiters }, { "descriptors", descriptors },
+	{ "fills", fills }, { "each", each }, { "several", several }, { "waiters", waiters }, { "interrupted", interrupted }, { "descriptors", descriptors },
 	{ "tells", tells }, { "children", children }, { "executes", executes }, { "inherits", inherits }, { "inherited", inherited },
 	{ "threads", threads_masks }, { "older", older }, { "handles", handles }, { "suspends", suspends }, { "jumps", jumps },
 	{ "raw", raw }, { "ends", ends }, { "sent", sent },
