@@ -5,11 +5,18 @@ import (
 	"slices"
 )
 
-// compare orders paths by their names from the inside outwards.
+// ranked are the ranks of nodes, as far as they are known, and how many frames were looked at without them.
+type ranked struct {
+	of     []int32
+	looked int
+}
+
+// compare orders paths by their names from the inside outwards. It looks at them frame by frame until it has done so with a
+// good part of the tree.
 func (t tree) compare(a, b int32) int {
-	const most = 1000 // frames that are looked at one by one
-	for n := 0; a != b && a != 0 && b != 0; n++ {
-		if n == most {
+	const most = 4 // frames that are looked at, for each node
+	for a != b && a != 0 && b != 0 {
+		if t.ranked.looked++; t.ranked.looked > most*len(t.Nodes) {
 			ranks := t.ranks()
 			return cmp.Or(cmp.Compare(ranks[a], ranks[b]), cmp.Compare(a, b))
 		}
@@ -43,31 +50,45 @@ func (t tree) ranks() []int32 {
 	for node := 1; node < n; node++ {
 		ranks[node], up[node] = byFrame[t.Nodes[node].Frame], t.Nodes[node].Parent
 	}
-	type pair struct {
-		rank uint64 // of the node, and below it that of its ancestor
-		node int32
+	order, other, counts := make([]int32, n), make([]int32, n), make([]int32, max(n, len(names)+1)+1)
+	for i := range order {
+		order[i] = int32(i)
 	}
-	pairs := make([]pair, n)
 	for more := true; more; {
-		for node := range pairs {
-			pairs[node] = pair{uint64(ranks[node])<<32 | uint64(ranks[up[node]]), int32(node)}
-		}
-		slices.SortFunc(pairs, func(a, b pair) int { return cmp.Compare(a.rank, b.rank) })
-		rank := int32(0)
-		for i, p := range pairs {
-			if i > 0 && p.rank != pairs[i-1].rank {
+		// By the rank of the ancestor, and then by their own.
+		sortByRank(order, other, counts, func(node int32) int32 { return ranks[up[node]] })
+		sortByRank(other, order, counts, func(node int32) int32 { return ranks[node] })
+		next, rank := other, int32(0)
+		for i, node := range order {
+			if i > 0 && (ranks[node] != ranks[order[i-1]] || ranks[up[node]] != ranks[up[order[i-1]]]) {
 				rank++
 			}
-			ranks[p.node] = rank
+			next[node] = rank
 		}
+		ranks, other = next, ranks
 		more = false
-		next := make([]int32, n)
-		for node := range up {
-			next[node] = up[up[node]]
-			more = more || next[node] != 0
+		for node, at := range up { // of which other has room for those further out
+			other[node] = up[at]
+			more = more || other[node] != 0
 		}
-		up = next
+		up, other = other, up
 	}
 	t.ranked.of = ranks
 	return ranks
+}
+
+// sortByRank puts nodes in the order of their ranks into sorted, those of equal ranks as they are.
+func sortByRank(nodes, sorted, counts []int32, rank func(int32) int32) {
+	clear(counts)
+	for _, node := range nodes {
+		counts[rank(node)+1]++
+	}
+	for i := range len(counts) - 1 {
+		counts[i+1] += counts[i]
+	}
+	for _, node := range nodes {
+		at := rank(node)
+		sorted[counts[at]] = node
+		counts[at]++
+	}
 }

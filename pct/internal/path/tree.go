@@ -17,9 +17,6 @@ type tree struct {
 	opened *opened
 }
 
-// ranked are the ranks of nodes, as far as they are known.
-type ranked struct{ of []int32 }
-
 // opened are, by the nodes of paths as they were found, those of the same paths below a frame "?"; 0 is none yet.
 type opened struct{ of []int32 }
 
