@@ -20,7 +20,7 @@ func (p *CallPaths) Cut(rows int) Cut {
 	if p.cut.Lowered && (rows == 0 || rows > p.cut.Rows) {
 		return p.cut
 	}
-	return Cut{p.cut.Threshold, rows, p.cut.Lowered}
+	return Cut{p.cut.Threshold, rows, p.cut.Lowered, p.cut.Asked}
 }
 
 // Downward returns the weights of the call paths that begin with a root: the downward

@@ -5,6 +5,7 @@ type Cut struct {
 	Threshold float64 // fraction of the whole that a row has at least
 	Rows      int     // how many at most, 0 all
 	Lowered   bool    // no row reaches the threshold that was asked for: the heaviest are shown in place of none
+	Asked     float64 // that threshold
 }
 
 // screen is the number of rows that fit one.
@@ -14,10 +15,10 @@ const screen = 20
 // fraction of the whole.
 func NewCut(threshold float64, rows int, heaviest float64) Cut {
 	if heaviest >= threshold || heaviest <= 0 {
-		return Cut{threshold, rows, false}
+		return Cut{threshold, rows, false, threshold}
 	}
 	if rows == 0 || rows > screen {
 		rows = screen
 	}
-	return Cut{0, rows, true}
+	return Cut{0, rows, true, threshold}
 }

@@ -57,7 +57,7 @@ func (l *Listing) View(w io.Writer, found []path.SourceFile, pattern calltree.Pa
 		fmt.Fprintf(out, "\n# %s not shown, with %.1f%%\n", plural(hidden, "more file"), 100*l.share(rest))
 	}
 	if cut.Lowered {
-		fmt.Fprintf(out, lowered, "file")
+		out.WriteString(lowered("file", cut))
 	}
 	return out.Flush()
 }

@@ -58,7 +58,7 @@ func (l *Listing) Disassemble(w io.Writer, t path.Translator, found []path.Instr
 		fmt.Fprintf(out, "\n# %s not shown, with %.1f%%\n", plural(hidden, "more function"), 100*l.share(rest))
 	}
 	if cut.Lowered {
-		fmt.Fprintf(out, lowered, "function")
+		out.WriteString(lowered("function", cut))
 	}
 	return out.Flush()
 }

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -83,7 +84,9 @@ func (l *Listing) cut(heaviest amount, pattern calltree.Pattern, most int) callt
 }
 
 // lowered says why files or functions are shown that are not hot.
-const lowered = "# no %s reaches the threshold: the hottest are shown; -threshold 0 shows all\n"
+func lowered(what string, cut calltree.Cut) string {
+	return fmt.Sprintf("# no %s reaches the threshold of %s%%: the hottest are shown; -threshold 0 shows all\n", what, strconv.FormatFloat(100*cut.Asked, 'g', 4, 64))
+}
 
 func (l *Listing) wanted(a amount, cut calltree.Cut) bool { return l.share(a) >= cut.Threshold }
 

@@ -70,7 +70,7 @@ func Activations(w io.Writer, a *path.Activations, style Style) error {
 		fmt.Fprintf(out, "# %s not shown\n", plural(a.Hidden, "more call path"))
 	}
 	if a.Cut.Lowered {
-		fmt.Fprintln(out, lowered)
+		fmt.Fprintln(out, lowered(a.Cut))
 	}
 	return out.Flush()
 }

@@ -172,7 +172,7 @@ func (c *callWriter) end(hidden int, what string) error {
 		fmt.Fprintf(c, "# %s not shown: %s\n", plural(hidden+c.after, what), why)
 	}
 	if c.cut.Lowered {
-		fmt.Fprintln(c, lowered)
+		fmt.Fprintln(c, lowered(c.cut))
 	}
 	return c.Flush()
 }

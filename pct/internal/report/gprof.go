@@ -86,7 +86,7 @@ func notShown(out io.Writer, hidden int, cut calltree.Cut) {
 		fmt.Fprintf(out, "# %d more not shown\n", hidden)
 	}
 	if cut.Lowered {
-		fmt.Fprintln(out, lowered)
+		fmt.Fprintln(out, lowered(cut))
 	}
 }
 

@@ -10,10 +10,12 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/profilecollection/pct/internal/visible"
+	"github.com/profilecollection/pct/pct/internal/calltree"
 	"github.com/profilecollection/pct/pct/internal/path"
 )
 
@@ -56,13 +58,15 @@ func Profile(w io.Writer, p *path.Profile, style Style) error {
 		fmt.Fprintf(out, "# %s more not shown, with %.1f%%\n", plural(p.Hidden, "row"), 100*p.Fraction(p.HiddenWeight))
 	}
 	if p.Cut.Lowered {
-		fmt.Fprintln(out, lowered)
+		fmt.Fprintln(out, lowered(p.Cut))
 	}
 	return out.Flush()
 }
 
 // lowered says why rows below the threshold are shown.
-const lowered = "# no row reaches the threshold: the hottest are shown; -threshold 0 shows all"
+func lowered(cut calltree.Cut) string {
+	return fmt.Sprintf("# no row reaches the threshold of %s%%: the hottest are shown; -threshold 0 shows all", strconv.FormatFloat(100*cut.Asked, 'g', 4, 64))
+}
 
 // Scattered writes what to do where most samples are in call paths that are too many to be shown, each by
 // itself; most is the number of rows asked for, 0 for all.
