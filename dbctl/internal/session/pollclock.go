@@ -10,13 +10,17 @@ import (
 
 // pollClock reads the CPU time of each thread and interrupts those that have
 // used their period, while they run. It needs no permission but that to trace, and changes
-// nothing in the process; its ticks are late by up to a period.
+// nothing in the process; its ticks are late by up to a period. An interrupt needs some microseconds
+// to reach another processor, tens on virtual machines: a thread that makes a system call, or waits, within that is
+// found there.
 type pollClock struct {
 	pid     int
 	p       period
 	threads map[int]*pollThread
 	next    time.Time
 }
+
+const pollName = "poll"
 
 type pollThread struct {
 	due time.Duration // CPU time at which the next tick is
@@ -26,7 +30,7 @@ func newPollClock(pid int, p period) *pollClock {
 	return &pollClock{pid: pid, p: p, threads: make(map[int]*pollThread)}
 }
 
-func (c *pollClock) name() string                   { return "poll" }
+func (c *pollClock) name() string                   { return pollName }
 func (c *pollClock) watches(unix.Signal) bool       { return false }
 func (c *pollClock) sent(int, *tracer.Siginfo) bool { return false }
 func (c *pollClock) owes(int) bool                  { return false }

@@ -273,8 +273,11 @@ func (r *run) finish(state, status string, cpu time.Duration) error {
 	if n := r.p.repaired.Swap(0); n > 0 {
 		r.note(fmt.Sprintf("%d system calls that a stop interrupted were begun again", n))
 	}
-	if r.p.attempted.Swap(false) {
-		r.note("threads that no tick reaches (clock poll, blocked signals, kernel code) were stopped some microseconds late: what they do within that before a system call is seen in the call")
+	switch late := r.p.attempted.Swap(false); {
+	case late && r.p.lastClock == pollName:
+		r.note("clock poll: system calls have too large a share where a program makes many or waits; use profile -paths, or -clock perf")
+	case late:
+		r.note("threads that no tick reaches (blocked signals, kernel code) were stopped some microseconds late: what they do within that before a system call is seen in the call")
 	}
 	for _, text := range r.p.takeNotes() {
 		r.note(text)
