@@ -147,19 +147,19 @@ static void find_stack(struct caller *c, uintptr_t sp)
 			unwind_thread_stack(c->of[r].thread, low, high);
 }
 
-static void count(struct caller *c, uint32_t resource, struct unwind_path *path, uint64_t hits)
+static void count(struct caller *c, uint32_t resource, struct unwind_path *path, uint64_t hits, uint64_t looks)
 {
 	struct tree *t = contexts_tree(resource);
 	uint32_t weight = hits < UINT32_MAX ? (uint32_t)hits : UINT32_MAX;
 
-	if (tree_add(t, c->of[resource].root, c->of[resource].thread, path, weight))
+	if (tree_add(t, c->of[resource].root, c->of[resource].thread, path, weight, looks < weight ? (uint32_t)looks : weight))
 		return;
 	/* The tree counts one as lost. */
 	contexts_lost(resource, hits - 1);
 	note_post(tree_full(t) ? NOTE_PATHS_FULL : NOTE_DISK_FULL);
 }
 
-void calls_add(uint32_t resource, const ucontext_t *context, uint64_t hits, void (*prepare)(uint32_t resource, uintptr_t pc))
+void calls_add(uint32_t resource, const ucontext_t *context, uint64_t hits, uint64_t looks, void (*prepare)(uint32_t resource, uintptr_t pc))
 {
 	struct caller *c = contexts_tree(resource) ? caller() : NULL;
 	struct unwind_thread *t;
@@ -182,7 +182,7 @@ void calls_add(uint32_t resource, const ucontext_t *context, uint64_t hits, void
 		}
 		if (path.count - path.common > MANY)
 			pace_heavy();
-		count(c, resource, &path, hits);
+		count(c, resource, &path, hits, looks);
 		unwind_mark(t, &path);
 		unwind_done(t);
 	} else {
@@ -209,7 +209,7 @@ void calls_add_start(uint32_t resource, uintptr_t pc, uint64_t hits)
 	path.end = UNWIND_COMPLETE;
 	path.guessed = false;
 	unwind_forget(t);
-	count(c, resource, &path, hits);
+	count(c, resource, &path, hits, 1);
 	unwind_done(t);
 }
 

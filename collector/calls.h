@@ -14,10 +14,10 @@ void calls_start(void);
 
 /*
  * Counts the path of the interrupted context: in a handler, or where signals are blocked. It weighs as
- * much as hits. prepare is called for an address in nothing that is known, and is to do
+ * much as hits, of which looks saw the path. prepare is called for an address in nothing that is known, and is to do
  * what contexts_prepare does.
  */
-void calls_add(uint32_t resource, const ucontext_t *context, uint64_t hits, void (*prepare)(uint32_t resource, uintptr_t pc));
+void calls_add(uint32_t resource, const ucontext_t *context, uint64_t hits, uint64_t looks, void (*prepare)(uint32_t resource, uintptr_t pc));
 
 /* Counts samples of one frame, at pc. */
 void calls_add_start(uint32_t resource, uintptr_t pc, uint64_t hits);

@@ -302,8 +302,10 @@ uint64_t clock_choose(void (*f)(int, siginfo_t *, void *))
 	run.resource = options.time == TIME_REAL ? "real" : "cpu";
 	if (options.time != TIME_REAL && run.period < ticking.tick) {
 		run.clock = "perf";
+		run.unsampled = sys_time(CLOCK_PROCESS_CPUTIME_ID);
 		if (begin_event())
 			return 0;
+		run.unsampled = 0;
 		atomic_store(&ticking.kernel_signo, 0);
 		run.period = ticking.tick;
 		note_post(NOTE_TICK_RATE);

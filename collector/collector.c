@@ -52,6 +52,7 @@ static void now(void)
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	run.monotonic = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 	run.pid = (int)sys0(SYS_getpid);
+	run.unsampled = 0;
 }
 
 /* In the child of a fork: no clock, mapping or file of the parent is ours. */

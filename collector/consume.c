@@ -21,7 +21,7 @@ int pct_resource(const char *name, uint64_t *interval)
 void pct_consumed(int resource, const ucontext_t *context, uint64_t hits)
 {
 	if (collector_mine())
-		sample_path((uint32_t)resource, context, hits);
+		sample_path((uint32_t)resource, context, hits, hits);
 }
 
 void pct_own_malloc(void)

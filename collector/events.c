@@ -228,7 +228,7 @@ static void consumed(int slot, uint32_t i, const ucontext_t *context, bool own)
 	 * chance that it should have.
 	 */
 	if (hits && !own)
-		sample_path(wanted[i], context, hits);
+		sample_path(wanted[i], context, hits, hits);
 	open_next(slot, (int)sys0(SYS_gettid), i);
 	/* It goes on, and counts its period once more. */
 	if (c->number == number)

@@ -170,7 +170,7 @@ static void count(ucontext_t *context, uint32_t flags)
 		uint64_t hits = n && interval_consume(t, (uint64_t)n) ? interval_hits(t, r->interval, sys_time(CLOCK_MONOTONIC)) : 0;
 
 		if (hits)
-			sample_path(i, context, hits);
+			sample_path(i, context, hits, hits);
 	}
 	context->uc_mcontext.gregs[REG_RIP] = pc;
 }

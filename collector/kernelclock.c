@@ -33,7 +33,7 @@ struct tick kernelclock_tick(struct kernelclock *k, int tid)
 	uint64_t used = sys_time(timer_account(tid, ACCOUNT_CPU)), user = sys_time(timer_account(tid, ACCOUNT_USER));
 	int64_t period = (int64_t)run.period, most = (int64_t)(TICKS_UNSEEN * ticking.tick);
 	bool in_kernel = user == k->user;
-	struct tick t = { 0 };
+	struct tick t = { .in_kernel = true };
 
 	k->owed += (int64_t)(used - k->used);
 	k->used = used;

@@ -23,6 +23,7 @@ struct kernelclock {
 /* What a tick stands for, in samples: some may be due that nobody knows the place of. */
 struct tick {
 	uint64_t hits, lost;
+	bool in_kernel; /* of this clock */
 };
 
 /* Starts the clock of a thread of ours; each tick sends it the signal, with the number of its slot. False if the kernel refuses. */

@@ -143,6 +143,8 @@ static void put_end(struct text *t)
 {
 	put_time(t, "end=", sys_time(CLOCK_REALTIME));
 	put_number(t, "cpu=", sys_time(CLOCK_PROCESS_CPUTIME_ID), "ns");
+	if (run.unsampled)
+		put_number(t, "unsampled=", run.unsampled, "ns");
 	text_str(t, "state=complete\n");
 }
 

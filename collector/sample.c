@@ -8,6 +8,7 @@
 #include "rundir.h"
 #include "store.h"
 #include "sys.h"
+#include "unwind/machine.h"
 
 #include <link.h>
 #include <signal.h>
@@ -66,21 +67,45 @@ static void sample_slowly(uintptr_t pc, uint64_t n)
 /* What the unwinder knows is not all that is there. */
 static void prepare_paths(uint32_t resource, uintptr_t pc)
 {
+	uint64_t began;
+
 	pace_heavy();
 	if (!sample_take_slow())
 		return;
+	began = sys_time(CLOCK_THREAD_CPUTIME_ID);
 	contexts_prepare(resource, pc);
 	rundir_tell_notes();
+	/* This can take as long as a period, and is none of the program's time. */
+	run.unsampled += sys_time(CLOCK_THREAD_CPUTIME_ID) - began;
 	sample_release_slow();
 }
 
-void sample_path(uint32_t resource, const ucontext_t *context, uint64_t hits)
+/*
+ * How many looks at the thread a tick is. A tick that waited while another one's handler was at work finds the thread
+ * where that did: both are one.
+ */
+static uint32_t looks(const ucontext_t *context, bool in_kernel)
+{
+	static __thread struct {
+		uintptr_t pc, sp;
+		bool in_kernel;
+	} last __attribute__((tls_model("initial-exec")));
+	uintptr_t pc = context_pc(context), sp = (uintptr_t)machine_context(context, MACHINE_SP);
+	bool same = pc == last.pc && sp == last.sp && in_kernel != last.in_kernel;
+
+	last.pc = pc;
+	last.sp = sp;
+	last.in_kernel = in_kernel;
+	return !same;
+}
+
+void sample_path(uint32_t resource, const ucontext_t *context, uint64_t hits, uint64_t looks)
 {
 	if (atomic_load_explicit(&off, memory_order_relaxed))
 		return;
 	if (!contexts_ready(resource) || object_stale())
 		prepare_paths(resource, context_pc(context));
-	calls_add(resource, context, hits, prepare_paths);
+	calls_add(resource, context, hits, looks, prepare_paths);
 }
 
 /* Samples that were not taken, of an object if it is known. */
@@ -92,14 +117,15 @@ static void lose(struct object *o, uint64_t n)
 		store_lost(o, n);
 }
 
-/* Counts where the program was, as so many samples; the object, if it was known. */
-static struct object *sample(const ucontext_t *context, uint64_t n)
+/* Counts where the program was; the object, if it was known. */
+static struct object *sample(const ucontext_t *context, const struct tick *tick)
 {
+	uint64_t n = tick->hits;
 	uintptr_t pc = context_pc(context);
 	struct place p;
 
 	if (options.paths) {
-		sample_path(options_clock(), context, n);
+		sample_path(options_clock(), context, n, looks(context, tick->in_kernel));
 		return NULL;
 	}
 	p = object_at(pc);
@@ -134,7 +160,7 @@ void sample_tick(const ucontext_t *context, const struct tick *tick)
 		lose(NULL, tick->hits + tick->lost);
 		return;
 	}
-	lose(sample(context, tick->hits), tick->lost);
+	lose(sample(context, tick), tick->lost);
 	pace_end();
 }
 

@@ -17,8 +17,11 @@ void sample_release_slow(void);
 /* Samples the interrupted context by a tick of the clock. */
 void sample_tick(const ucontext_t *context, const struct tick *tick);
 
-/* Samples the call path of a context, which consumed so many intervals of a resource. */
-void sample_path(uint32_t resource, const ucontext_t *context, uint64_t hits);
+/*
+ * Samples the call path of a context, which consumed so many intervals of a resource. looks is how many of them were surely
+ * consumed there: all or, of a clock's, one or none.
+ */
+void sample_path(uint32_t resource, const ucontext_t *context, uint64_t hits, uint64_t looks);
 
 /* Counts samples that were due while the program was being loaded, where that begins. */
 void sample_start(uint64_t n);

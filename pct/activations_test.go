@@ -19,7 +19,7 @@ import (
 //
 // of a sample, in the unit. Each other one is a node,
 //
-//	PARENT WHERE SAMPLES CALLS [TWICE THRICE MOST NEXT NEAR]
+//	PARENT WHERE SAMPLES CALLS [TWICE THRICE MOST NEXT NEAR [ALONE HEAVY HEAVIER SQUARES]]
 //
 // where nodes are numbered from 2, 1 is the root, and WHERE is OBJECT:0xADDRESS, thread:NUMBER or
 // partial.
@@ -92,10 +92,12 @@ func makeCalls(ts *testscript.TestScript, neg bool, args []string) {
 		node[0] |= uint32(len(node)) << 24
 		words = append(words, node...)
 		if lasting := field[4:]; len(lasting) > 0 && counted && !old {
-			words = append(words, 7<<24|0xfffffe, at[i+1])
-			for _, word := range lasting {
-				words = append(words, uint32(number(word)))
+			record := make([]uint32, 10)
+			record[0] = at[i+1]
+			for j, word := range lasting {
+				record[1+j] = uint32(number(word))
 			}
+			words = append(append(words, 11<<24|0xfffffe), record...)
 		}
 	}
 	for rest := []byte(text.String()); len(rest) > 0; {

@@ -51,7 +51,8 @@ Functions are told apart by object, source file and name. A function within itse
 f'2, within that f'3, as with Callgrind's --separate-recs: the inclusive cost of f has
 each sample once, and none is above the total. Two events are recorded: the resource,
 and Samples. How often functions were called is not known from samples; each line of
-calls has the count 1. With -by, a value NAME=VALUE is the caller of what is outermost.
+calls has the count 1, so that costs per call mean nothing. With -by, a value NAME=VALUE
+is the caller of what is outermost.
 `,
 			flags:   exact,
 			example: "-O callgrind.out.gzip /tmp/pct/gzip.4711; callgrind_annotate --inclusive=yes callgrind.out.gzip",
@@ -98,7 +99,11 @@ An object with these members; others may be added to it later:
                        frame; parents come first), frame (an index into frames), self
                        and total (weights), self_samples and total_samples; with
                        -calls, calls: how many of its function samples saw in this
-                       context, left out where that is not known
+                       context, left out where that is not known; long_calls: those
+                       of them that two samples saw; long_cost, long_error,
+                       longest_cost: their mean, its standard error, the longest;
+                       other_cost_bound: what each other call took at most;
+                       share_error: the standard error of total
   samples              with -samples, an array: process (a number), pid, program,
                        thread, time_ns (since the start of the run), cpu_ns (of the
                        process so far), node (an id), weight, samples (how many it

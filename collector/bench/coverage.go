@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
+	"time"
 
 	_ "embed"
 )
@@ -34,7 +36,7 @@ func (b *bench) coverage() error {
 		return err
 	}
 	fmt.Fprint(b.out, "\nwithin two errors, % of runs  runs  cost of long calls  share  cost off by, %\n")
-	for _, name := range []string{"apart", "near", "pairs", "mixed", "phases"} {
+	for _, name := range []string{"apart", "near", "pairs", "mixed", "phases", "kernel"} {
 		var c covered
 		for i := range runs {
 			if err := b.cover(&c, program, name, i+1); err != nil {
@@ -45,6 +47,28 @@ func (b *bench) coverage() error {
 		fmt.Fprintf(b.out, "%-28s  %-4d  %-18.1f  %-5.1f  %+.2f\n", name, c.runs, part(c.cost), part(c.share), 100*c.costOff/float64(c.runs))
 	}
 	return nil
+}
+
+// sampledTime is the CPU time of a run that samples can stand for, in ns.
+func sampledTime(dir string) (float64, error) {
+	text, err := os.ReadFile(filepath.Join(dir, "meta"))
+	if err != nil {
+		return 0, err
+	}
+	var sum float64
+	for line := range strings.Lines(string(text)) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		sign := map[string]float64{"cpu": 1, "unsampled": -1}[key]
+		if sign == 0 {
+			continue
+		}
+		ns, err := time.ParseDuration(value)
+		if err != nil {
+			return 0, err
+		}
+		sum += sign * float64(ns)
+	}
+	return sum, nil
 }
 
 func (b *bench) cover(c *covered, program, name string, seed int) error {
@@ -61,14 +85,19 @@ func (b *bench) cover(c *covered, program, name string, seed int) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	var mean, share float64
-	if _, err := fmt.Sscan(string(printed), &mean, &share); err != nil {
+	var mean, sum float64
+	if _, err := fmt.Sscan(string(printed), &mean, &sum); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	data, err := filepath.Glob(filepath.Join(dir, "*"))
 	if err != nil || len(data) != 1 {
 		return fmt.Errorf("%s: %d run directories", name, len(data))
 	}
+	cpu, err := sampledTime(data[0])
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	share := sum / cpu
 	var report struct {
 		Frames []struct{ Name string }
 		Groups []struct {

@@ -80,6 +80,23 @@ func TestActivationsThatEndOtherwise(t *testing.T) {
 	}
 }
 
+// A short call is no long one, whatever a sample in the kernel weighs: that stands for time before it, too.
+func TestShortActivations(t *testing.T) {
+	p := prepare(t, counted, "counted", "briefly").run().ok("done\n").own().whole()
+	heavy := uint32(0)
+	for node, l := range p.run.Lasting {
+		heavy += l.Heavy
+		for at := node; at != 0; at = p.run.Nodes[at].Parent {
+			if p.name(p.run.Nodes[at]) == "asks" && l.Twice > 0 {
+				t.Errorf("%+v of a function that takes 1 µs", l)
+			}
+		}
+	}
+	if heavy == 0 {
+		t.Error("no sample weighs more than one")
+	}
+}
+
 // What a handler calls is counted. Of the handler it is not known whether it has ended since, so it is not.
 func TestActivationsInHandlers(t *testing.T) {
 	p := prepare(t, counted, "counted", "handler").run().ok("done\n").own().whole()

@@ -16,6 +16,14 @@ static void add(uint32_t *counter, uint32_t n)
 		;
 }
 
+static void take_off(uint32_t *counter, uint32_t n)
+{
+	_Atomic uint32_t *c = (_Atomic uint32_t *)counter;
+
+	if (atomic_load_explicit(c, memory_order_relaxed) != UINT32_MAX)
+		atomic_fetch_sub_explicit(c, n, memory_order_relaxed);
+}
+
 static void raise_to(uint32_t *most, uint32_t n)
 {
 	_Atomic uint32_t *m = (_Atomic uint32_t *)most;
@@ -65,7 +73,7 @@ static struct tree_lasting *lasting(struct tree *t, uint32_t node)
 }
 
 /* An activation that had been seen so often is seen by `more`. */
-static void see(struct tree *t, const struct activation *a, uint32_t often, uint32_t more)
+static void see(struct tree *t, const struct unwind_thread *thread, const struct activation *a, uint32_t often, uint32_t more)
 {
 	const bool twice = often < 2 && often + more >= 2, thrice = often < 3 && often + more >= 3;
 	struct tree_lasting *l = !a->uncounted && (twice || thrice) ? lasting(t, a->node) : NULL;
@@ -74,6 +82,8 @@ static void see(struct tree *t, const struct activation *a, uint32_t often, uint
 		return;
 	if (twice) {
 		add(&l->twice, 1);
+		if (often && thread->weight - a->began > often)
+			take_off(&l->alone, thread->weight - a->began - often);
 		if (a->follows != APART)
 			add(a->follows == NEXT ? &l->next : &l->near, 1);
 	}
@@ -82,12 +92,12 @@ static void see(struct tree *t, const struct activation *a, uint32_t often, uint
 }
 
 /* An activation has ended that was seen so often. */
-static void ended(struct tree *t, const struct activation *a, uint32_t often)
+static void ended(struct tree *t, const struct unwind_thread *thread, const struct activation *a, uint32_t often)
 {
 	struct tree_lasting *l = !a->uncounted && often > 2 ? lasting(t, a->node) : NULL;
 
 	if (l)
-		raise_to(&l->most, often);
+		raise_to(&l->most, thread->weight - a->began);
 }
 
 /* Whether an activation that ended was still there at a sample, of the same function in the same context. */
@@ -106,18 +116,47 @@ static bool unmarked(const struct unwind_path *path, uint32_t k)
 	return (path->frames[k].flags | (k ? path->frames[k - 1].flags : 0)) & UNWIND_SIGNAL;
 }
 
-void lasting_count(struct tree *t, struct unwind_thread *thread, const struct unwind_path *path, uint32_t weight)
+/* A sample weighs more than one, in a node itself. */
+static void weigh(struct tree *t, uint32_t node, uint32_t weight)
+{
+	struct tree_lasting *l = lasting(t, node);
+
+	if (!l)
+		return;
+	add(&l->heavy, 1);
+	add(&l->heavier, weight);
+	add(&l->squares, weight < UINT16_MAX ? weight * weight : UINT32_MAX);
+}
+
+/* The only sample of an activation so far weighs more than one. */
+static void weigh_alone(struct tree *t, const struct activation *a, uint32_t more)
+{
+	struct tree_lasting *l = !a->uncounted && more ? lasting(t, a->node) : NULL;
+
+	if (l)
+		add(&l->alone, more);
+}
+
+void lasting_count(struct tree *t, struct unwind_thread *thread, const struct unwind_path *path, uint32_t weight, uint32_t looks)
 {
 	const uint32_t now = thread->now, had = thread->going_count, kept = path->kept < had ? path->kept : had;
 	const uint32_t end = path->count > had ? path->count : had;
 	bool alike = true; /* all frames further out were there before, by functions */
 
-	for (uint32_t k = kept; k-- > 0 && now - thread->going[k].first < 3;)
-		see(t, &thread->going[k], now - thread->going[k].first, weight);
+	/* What was looked at already is all there. */
+	if (!looks && (kept < had || kept < path->count))
+		looks = 1;
+	for (uint32_t k = kept; k-- > 0 && now - thread->going[k].first < 3;) {
+		see(t, thread, &thread->going[k], now - thread->going[k].first, looks);
+		if (!looks && now - thread->going[k].first == 1)
+			weigh_alone(t, &thread->going[k], weight);
+	}
 	for (uint32_t k = kept; k < end; k++) {
 		struct activation *old = &thread->going[k], *gone = &thread->gone[k];
-		struct activation new = { .first = now };
+		struct activation new = { .first = now, .began = thread->weight };
 
+		if (k < had)
+			ended(t, thread, old, now - old->first);
 		if (k < path->count) {
 			new.address = unwind_address(&path->frames[k]);
 			new.node = path->frames[k].node;
@@ -130,20 +169,26 @@ void lasting_count(struct tree *t, struct unwind_thread *thread, const struct un
 			alike = new.follows != APART;
 		}
 		if (k < had) {
-			ended(t, old, now - old->first);
 			*gone = *old;
 			gone->last = thread->before;
 		}
 		*old = new;
 		if (k < path->count && !new.uncounted) {
 			add(&t->words[place_end(t->words, new.node)], 1);
-			see(t, old, 0, weight);
+			see(t, thread, old, 0, looks);
+			if (looks == 1)
+				weigh_alone(t, old, weight - looks);
 		}
 	}
+	if (weight > 1 && looks <= 1)
+		weigh(t, path->frames[path->count - 1].node, weight);
 	thread->going_count = path->count;
-	thread->before_that = thread->before;
-	thread->before = now;
-	thread->now = now + weight;
+	if (looks) {
+		thread->before_that = thread->before;
+		thread->before = now;
+	}
+	thread->now = now + looks;
+	thread->weight += weight;
 }
 
 void lasting_forget(struct unwind_thread *thread, const struct unwind_path *path)
@@ -155,5 +200,5 @@ void lasting_forget(struct unwind_thread *thread, const struct unwind_path *path
 void tree_thread_ends(struct tree *t, struct unwind_thread *thread)
 {
 	for (uint32_t k = 0; t->calls && k < thread->going_count; k++)
-		ended(t, &thread->going[k], thread->now - thread->going[k].first);
+		ended(t, thread, &thread->going[k], thread->now - thread->going[k].first);
 }

@@ -19,6 +19,7 @@ struct activation {
 		uint32_t first; /* the sample that saw it first, while it goes on */
 		uint32_t last;  /* the last one that did, when it has ended */
 	};
+	uint32_t began; /* weight of all samples before */
 };
 
 struct unwind_thread {
@@ -43,6 +44,7 @@ struct unwind_thread {
 	bool met, in_stub;
 	/* Samples counted, of whole paths; the two before the next one. */
 	uint32_t now, before, before_that;
+	uint32_t weight; /* of those counted */
 	uint32_t going_count;
 	struct activation *going; /* the activations of the path before, the outermost first */
 	struct activation *gone;  /* by their place on the path, those that ended last */

@@ -202,7 +202,7 @@ static uint64_t kind(const struct unwind_path *path)
 	return path->guessed ? place_of(TREE_GUESSED, 0) : 0;
 }
 
-bool tree_add(struct tree *t, uint32_t root, struct unwind_thread *thread, struct unwind_path *path, uint32_t weight)
+bool tree_add(struct tree *t, uint32_t root, struct unwind_thread *thread, struct unwind_path *path, uint32_t weight, uint32_t looks)
 {
 	uint32_t i = path->common, n, *self;
 	uint64_t what = kind(path);
@@ -225,7 +225,7 @@ bool tree_add(struct tree *t, uint32_t root, struct unwind_thread *thread, struc
 		return false;
 	}
 	if (t->calls && path->end == UNWIND_COMPLETE)
-		lasting_count(t, thread, path, weight);
+		lasting_count(t, thread, path, weight, looks);
 	if (!count(self, weight))
 		add(&t->header->saturated, 1);
 	add(&t->header->samples, 1);

@@ -74,14 +74,21 @@ struct tree_header {
 	_Atomic uint64_t frames, fresh; /* of all samples: frames, and those that were not known from the path before */
 };
 
-/* What is counted of the activations of a node that were seen by more than one sample. Full counters stay full. */
+/*
+ * What is counted of the activations of a node that were seen by more than one sample, and of samples there that weigh more than one.
+ * Full counters stay full.
+ */
 struct tree_lasting {
-	uint32_t node;   /* 0: this is none */
-	uint32_t twice;  /* seen by two samples or more */
-	uint32_t thrice; /* by three or more */
-	uint32_t most;   /* samples of one that has ended, if it has three or more */
-	uint32_t next;   /* of those seen twice: the sample before was in the same function called in the same context */
-	uint32_t near;   /* the one before that was */
+	uint32_t node;    /* 0: this is none */
+	uint32_t twice;   /* seen by two samples or more */
+	uint32_t thrice;  /* by three or more */
+	uint32_t most;    /* weight of one that has ended, if it has three or more */
+	uint32_t next;    /* of those seen twice: the sample before was in the same function called in the same context */
+	uint32_t near;    /* the one before that was */
+	uint32_t alone;   /* weight above one of samples that are the only ones of their activations */
+	uint32_t heavy;   /* samples in this node itself that weigh more than one */
+	uint32_t heavier; /* the sum of their weights */
+	uint32_t squares; /* that of the squares of these */
 };
 
 struct tree {
@@ -134,9 +141,10 @@ uint32_t tree_root(struct tree *t, uint64_t number);
  * Counts a path of a thread below a root, between unwind_path and unwind_done. False if there was
  * no room; then it is counted as lost. A thread keeps to one tree, else it calls
  * unwind_forget in between. The frames that are not kept are activations that no sample saw
- * before: they are counted, if the tree does that.
+ * before: they are counted, if the tree does that. looks is how many samples saw the path: weight, or one where the others
+ * were due before, who knows where, or none where it was looked at already.
  */
-bool tree_add(struct tree *t, uint32_t root, struct unwind_thread *thread, struct unwind_path *path, uint32_t weight);
+bool tree_add(struct tree *t, uint32_t root, struct unwind_thread *thread, struct unwind_path *path, uint32_t weight, uint32_t looks);
 
 /* The activations of a thread that go on have ended. */
 void tree_thread_ends(struct tree *t, struct unwind_thread *thread);

@@ -403,8 +403,12 @@ func withLasting(b []byte, place uint32, words ...uint32) []byte {
 			at = (i - testTree - contextsHeaderSize) / treeWord
 		}
 	}
-	b = binary.LittleEndian.AppendUint32(b, uint32(2+len(words))<<chunkParentBits|chunkLasting)
-	for _, word := range append([]uint32{uint32(at)}, words...) {
+	words = append([]uint32{uint32(at)}, words...)
+	for len(words)%lastingWords > 0 {
+		words = append(words, 0)
+	}
+	b = binary.LittleEndian.AppendUint32(b, uint32(1+len(words))<<chunkParentBits|chunkLasting)
+	for _, word := range words {
 		b = binary.LittleEndian.AppendUint32(b, word)
 	}
 	n := uint32(len(b)-testTree-contextsHeaderSize) / treeWord
@@ -426,6 +430,12 @@ func TestLasting(t *testing.T) {
 	if r, err = openCalls(t, b); err != nil || len(r.Lasting) != 1 {
 		t.Errorf("%+v, %v", r.Lasting, err)
 	}
+	b = withLasting(countedTestCalls(true), node, 3, 2, 9, 1, 0, 4, 2, 9, 41)
+	r, err = openCalls(t, b)
+	check(t, err)
+	if want := (map[NodeID]Lasting{2: {Twice: 3, Thrice: 2, Most: 9, Next: 1, Alone: 4, Heavy: 2, Heavier: 9, Squares: 41}}); !reflect.DeepEqual(r.Lasting, want) {
+		t.Errorf("%+v, want %+v", r.Lasting, want)
+	}
 	// One that is being made is none.
 	b = withLasting(countedTestCalls(true), 1<<31, 1, 1, 1, 1, 1)
 	if r, err = openCalls(t, b); err != nil || r.Lasting == nil || len(r.Lasting) > 0 {
@@ -439,7 +449,7 @@ func TestLasting(t *testing.T) {
 	}
 	// A node that is none.
 	b = withLasting(countedTestCalls(true), node, 3, 2, 9, 1, 0)
-	binary.LittleEndian.PutUint32(b[len(b)-6*treeWord:], 1)
+	binary.LittleEndian.PutUint32(b[len(b)-lastingWords*treeWord:], 1)
 	if _, err = openCalls(t, b); err == nil || !strings.Contains(err.Error(), "hang in no tree") {
 		t.Errorf("%v", err)
 	}

@@ -36,7 +36,7 @@ const (
 	chunkParentBits  = 24
 	chunkText        = 1<<chunkParentBits - 1 // in place of a parent: the chunk is text, NULs are none
 	chunkLasting     = 1<<chunkParentBits - 2
-	lastingWords     = 6 // of a record there
+	lastingWords     = 10 // of a record there
 	placeAddressBits = 26
 	longPlace        = 63
 	nodeObjectShift  = 48
@@ -148,7 +148,10 @@ func (t *contextTree) addLasting(record, node []uint32) {
 		t.strange++
 		return
 	}
-	t.lasting[node[record[0]]] = Lasting{Twice: record[1], Thrice: record[2], Most: record[3], Next: record[4], Near: record[5]}
+	t.lasting[node[record[0]]] = Lasting{
+		Twice: record[1], Thrice: record[2], Most: record[3], Next: record[4], Near: record[5],
+		Alone: record[6], Heavy: record[7], Heavier: record[8], Squares: record[9],
+	}
 }
 
 // addChunk adds the nodes of a chunk, whose body begins at a word, and its samples.

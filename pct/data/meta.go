@@ -29,6 +29,7 @@ type Meta struct {
 	Lost          uint64
 	Partial       uint64        // samples whose call path is not complete
 	CPU           time.Duration // of the process
+	Unsampled     time.Duration // of that what is in no sample: before its clock began, and of the collector itself
 	State         string        // "running", "complete", "killed", "detached"
 	Status        string        // how it ended: "exit 3", "signal SIGSEGV"
 	Tree          string        // name of the run directory, beside this one or it itself, that holds the file tree; "" if none
@@ -63,6 +64,7 @@ var metaKeys = []metaKey{
 	count("lost", func(m *Meta) *uint64 { return &m.Lost }),
 	count("partial", func(m *Meta) *uint64 { return &m.Partial }),
 	duration("cpu", func(m *Meta) *time.Duration { return &m.CPU }),
+	duration("unsampled", func(m *Meta) *time.Duration { return &m.Unsampled }),
 	text("state", func(m *Meta) *string { return &m.State }),
 	text("status", func(m *Meta) *string { return &m.Status }),
 	text("tree", func(m *Meta) *string { return &m.Tree }),

@@ -17,10 +17,13 @@ import (
 type Lasting struct {
 	Twice  uint32 // by two samples or more
 	Thrice uint32 // by three or more
-	Most   uint32 // samples of one that has ended, if they were three or more
+	Most   uint32 // weight in samples of one that has ended, if three or more saw it
 	// Next and Near are those of Twice before which the sample before, or the one before that but not that, was in the
 	// same function called in the same context.
 	Next, Near uint32
+	// Samples of a clock can weigh more than one, for time that no sample saw. Alone is the weight above one of those that were the only
+	// ones of their activations. Heavy are those in the node itself, Heavier is the sum of their weights, Squares that of the squares of these.
+	Alone, Heavy, Heavier, Squares uint32
 }
 
 // Run is what was read of a run directory.

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define CALLED __attribute__((noinline, noclone))
 
@@ -116,6 +117,24 @@ static void handler(void)
 		raise(SIGUSR1);
 }
 
+/* Goes into the kernel for some 500 ns. */
+CALLED void asks(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	sum++;
+}
+
+static void briefly(void)
+{
+	for (int i = 0; i < 100000; i++) {
+		for (int k = 0; k < 1000; k++)
+			sum += k;
+		asks();
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
@@ -130,6 +149,8 @@ int main(int argc, char **argv)
 		recursion();
 	else if (!strcmp(mode, "jumps"))
 		jumps();
+	else if (!strcmp(mode, "briefly"))
+		briefly();
 	else if (!strcmp(mode, "handler"))
 		handler();
 	else

@@ -3,6 +3,7 @@ package path
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/profilecollection/pct/pct/data"
@@ -19,6 +20,7 @@ type Activations struct {
 	Hidden  int    // rows that Options left out
 	Cut     calltree.Cut
 	Scaled  float64 // the greatest factor by which costs of a run are greater than weights, as sampled says; 1 if none is
+	Lacking float64 // the greatest part of a run's CPU time that is in no cost, though the clock sees the kernel
 	// Uncounted are the directories of runs without counts, of which only the shares are known.
 	Uncounted []string
 }
@@ -84,7 +86,8 @@ func (s *Selection) Activations(t Translator, o Options) (*Activations, error) {
 	a.Cut = calltree.NewCut(o.Threshold, o.Rows, float64(heaviest)/float64(max(1, s.weight)))
 	for i, r := range s.runs.all {
 		if len(s.samples[i]) > 0 {
-			a.Scaled = max(a.Scaled, sampled(r).scale)
+			how := sampled(r)
+			a.Scaled, a.Lacking = max(a.Scaled, how.scale), max(a.Lacking, how.lacking)
 		}
 	}
 	var nodes []int32
@@ -127,13 +130,13 @@ func (c *Calls) activations(sums []activated, run int, all *symbols) {
 		return
 	}
 	// A path that is open has other nodes than one that is not, with a frame "?".
-	type weights struct{ whole, open uint64 }
+	type weights struct{ whole, open seen }
 	below := make([]weights, len(r.Nodes))
 	for _, sample := range samples {
 		if (leaf{spot: c.at[run][sample.Node], partial: sample.Partial}).open(c.o) {
-			below[sample.Node].open += sample.Weight
+			below[sample.Node].open.add(r.saw(sample))
 		} else {
-			below[sample.Node].whole += sample.Weight
+			below[sample.Node].whole.add(r.saw(sample))
 		}
 	}
 	how := sampled(r)
@@ -143,8 +146,8 @@ func (c *Calls) activations(sums []activated, run int, all *symbols) {
 			continue
 		}
 		parent := r.Nodes[id].Parent
-		below[parent].whole += w.whole
-		below[parent].open += w.open
+		below[parent].whole.add(w.whole)
+		below[parent].open.add(w.open)
 		node := c.at[run][id].node
 		for range len(all.chains[all.of[run][id]]) - 1 {
 			node = c.Builder.Nodes[node].Parent
@@ -153,41 +156,54 @@ func (c *Calls) activations(sums []activated, run int, all *symbols) {
 			continue
 		}
 		lasting, known := r.Lasting[data.NodeID(id)], r.Lasting != nil
-		if w.open > 0 {
+		if w.open.weight > 0 {
 			open := c.tree.open(node)
 			calls := uint64(r.Calls[id])
 			lasting := lasting
-			if w.whole > 0 {
+			if w.whole.weight > 0 {
 				calls, lasting = 0, data.Lasting{}
 			}
-			sums[open].add(calls, lasting, known, float64(w.open), how)
+			sums[open].add(calls, lasting, known, w.open, how)
 		}
-		if w.whole > 0 {
-			sums[node].add(uint64(r.Calls[id]), lasting, known, float64(w.whole), how)
+		if w.whole.weight > 0 {
+			sums[node].add(uint64(r.Calls[id]), lasting, known, w.whole, how)
 		}
 	}
 }
 
+// saw is what a sample of counted call paths stands for.
+func (r *run) saw(s *data.Sample) seen {
+	l := r.Lasting[s.Node]
+	return seen{weight: s.Weight, heavy: uint64(l.Heavy), heavier: uint64(l.Heavier), squares: uint64(l.Squares)}
+}
+
 // sampled says how the samples of a run, of which there are some, tell of activations.
 //
-// A clock that sees user mode alone has no sample where the thread happens to be in the kernel, in an
-// interrupt for the most part. Where that is little, the CPU time that the kernel counted tells
-// by how much costs are too low; where it is more, the program's own system calls are in it, and costs stay those in user mode.
+// Clocks have no sample of some of the CPU time that the kernel counts: of interrupts, and of system calls that its tick has not
+// met yet. Where that is little, it tells by how much costs are too low. Where it is much, who knows what it was: of a clock that sees
+// user mode alone, the program's own system calls.
 func sampled(r *run) sampling {
-	const little = 0.05
+	const little, few = 0.2, 10
 	how := sampling{period: float64(r.Samples[0].Weight) / float64(r.Samples[0].Count), scale: 1}
 	how.irregular = r.Header.Period == 0
-	weight := 0.0
 	for i := range r.Samples {
-		weight += float64(r.Samples[i].Weight)
+		how.whole.add(r.saw(&r.Samples[i]))
 	}
+	weight := float64(how.whole.weight)
+	n := weight / how.period
+	how.clump = 1 + float64(how.whole.squares-how.whole.heavier)/n
 	for _, n := range r.Lost {
 		weight += float64(n) * how.period
 	}
-	if r.Header.Resource == "cpu" && r.Header.Unit == "µs" && r.Meta.CPU > 0 {
-		cpu := float64(r.Meta.CPU) / 1e3
-		if d := cpu - weight; d > how.period && d <= little*weight {
+	if r.Header.Resource == "cpu" && r.Header.Unit == "µs" && r.Meta.CPU > 0 && !UserMode(r.Meta.Notes) {
+		cpu := float64(r.Meta.CPU-r.Meta.Unsampled) / 1e3
+		d := cpu - weight
+		how.missing = min(math.Abs(d)/weight, little)
+		switch {
+		case d > how.period && d <= little*weight:
 			how.scale = cpu / weight
+		case d > few*how.period && d > little*weight:
+			how.lacking = d / cpu
 		}
 	}
 	return how

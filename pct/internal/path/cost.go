@@ -12,6 +12,9 @@ import (
 // An activation that is seen by k samples, a period T apart, lasted between (k-1)T and (k+1)T. What lasts 2T
 // is seen by two samples for sure, what lasts T by one, and what is shorter by chance. So
 // only those that two samples saw are known to be long, and only of these a mean is told.
+//
+// Samples may weigh several periods, for time before them that no sample saw: what the kernel's tick finds in the
+// kernel does. Such a sample says as much of lengths as others, and its weight may be anyone's.
 type Cost struct {
 	Calls     uint64  // activations that a sample saw, 0 unknown
 	Long      uint64  // of them, those that two samples saw, or more
@@ -26,6 +29,8 @@ type Cost struct {
 
 	variance float64 // of the weight; 0 unknown
 	period   float64
+	clump    float64 // as in sampling
+	missing  float64 // part of variance, of what no sample stands for
 }
 
 // activated adds up what is known of the activations of a context.
@@ -38,8 +43,25 @@ type activated struct {
 	once          float64 // of those that were seen by one sample
 	scaled        float64 // weight, as scale says
 	period        float64 // the longest of all runs
-	irregular     bool    // samples are not a period apart
+	heaviness     float64 // variance by samples that weigh more than a period
+	heavy         float64 // the weight of such a sample, if there are some
+	missing       float64 // variance by what no sample stands for
+	clump         float64
+	irregular     bool // samples are not a period apart
 	old           bool
+}
+
+// seen are the samples of a node and of all below it.
+type seen struct {
+	weight                  uint64
+	heavy, heavier, squares uint64 // of those that weigh more than a period, as in data.Lasting
+}
+
+func (s *seen) add(o seen) {
+	s.weight += o.weight
+	s.heavy += o.heavy
+	s.heavier += o.heavier
+	s.squares += o.squares
 }
 
 const (
@@ -56,11 +78,16 @@ const (
 type sampling struct {
 	period    float64 // in the unit
 	scale     float64 // of costs, to what the kernel counted
+	lacking   float64 // the part of what the kernel counted that scale does not make up for
 	irregular bool
+	missing   float64 // the difference of the two counts, as a part of the weight
+	whole     seen    // all samples
+	clump     float64 // by which samples that weigh more than a period make variances greater; 1 if there are none
 }
 
-// add adds the activations of calls nodes that samples of a run saw, and their weight.
-func (a *activated) add(calls uint64, l data.Lasting, known bool, weight float64, how sampling) {
+// add adds the activations of a context that samples of a run saw.
+func (a *activated) add(calls uint64, l data.Lasting, known bool, by seen, how sampling) {
+	weight := float64(by.weight)
 	a.calls += calls
 	a.twice += uint64(l.Twice)
 	a.thrice += uint64(l.Thrice)
@@ -69,10 +96,20 @@ func (a *activated) add(calls uint64, l data.Lasting, known bool, weight float64
 	a.most = max(a.most, float64(l.Most)*how.period*how.scale)
 	a.weight += weight
 	a.scaled += weight * how.scale
-	a.once += (float64(calls) - float64(l.Twice)) * how.period
+	a.once += (float64(calls) - float64(l.Twice) + float64(l.Alone)) * how.period
 	a.period = max(a.period, how.period)
 	a.irregular = a.irregular || how.irregular
 	a.old = a.old || calls > 0 && !known
+	a.clump = max(a.clump, how.clump)
+	a.missing += how.missing * weight * how.period
+	if n := float64(how.whole.heavy); n > 0 {
+		// Such samples come by chance. Where they should be some and are none, one stands for that.
+		none := min(1, n*weight/float64(how.whole.weight)) * float64(how.whole.squares) / n
+		a.heaviness += (float64(by.squares) + none) * how.period * how.period
+	}
+	if by.heavy > 0 {
+		a.heavy = max(a.heavy, how.period*float64(how.whole.heavier)/float64(how.whole.heavy))
+	}
 }
 
 // longVariance is that of the number of samples of the activations that two samples saw, or more.
@@ -101,12 +138,12 @@ func (a *activated) longVariance() float64 {
 func (c *Cost) ShareError(whole calltree.Weight, weight uint64) float64 {
 	p := Profile{Samples: whole.Samples, Weight: whole.Weight}
 	part := p.Fraction(weight)
-	independent := p.StandardError(part)
+	independent := p.StandardError(part) * math.Sqrt(max(1, c.clump))
 	if c.variance == 0 {
 		return independent
 	}
 	ends := 2 * aBoundary * part * part * c.period * c.period // of all samples
-	return min(independent, math.Sqrt(c.variance+ends)/float64(p.Weight))
+	return min(independent, math.Sqrt(c.variance-part*c.missing+ends)/float64(p.Weight))
 }
 
 // cost is what a row says of them.
@@ -121,23 +158,27 @@ func (a *activated) cost() Cost {
 		c.Old, c.Bound = true, max(a.scaled/n, period)+certain*period*math.Sqrt(2*irregularly/n)
 		return c
 	}
-	once := max(n-float64(a.twice), 0)
+	once, heaviness := max(n-float64(a.twice), 0), a.heaviness/(a.period*a.period)
 	twice := float64(a.twice - min(a.thrice, a.twice))
 	// Where some are seen once and some twice, those seen twice may be the ones that happened to be.
 	chosen := min(once, twice) / 2
 	c.Long, c.Once, c.OnceError = a.twice, a.once*scale, period*math.Sqrt(once+chosen*chosen)
-	c.Bound = 2 * period
+	if a.once > once*a.period {
+		c.OnceError = math.Hypot(c.OnceError, period*math.Sqrt(heaviness))
+	}
+	c.Bound = 2 * max(period, a.heavy*scale)
 	if a.irregular {
 		c.Bound = 3 * period
 	}
-	variance := once
+	missing := a.missing / (a.period * a.period)
+	variance := once + heaviness + missing
 	if a.twice > 0 {
 		long := float64(a.twice)
 		all := max(a.scaled-c.Once, 2*period*long)
 		variance += a.longVariance()
 		// What scale makes up for may be in other contexts, an interrupt's time at a sample.
-		missing := max(scale-1, 0) * all / period
-		c.Mean, c.Error = all/long, period*math.Sqrt(a.longVariance()+chosen*chosen+missing)/long
+		missing *= all / a.scaled
+		c.Mean, c.Error = all/long, period*math.Sqrt(a.longVariance()+heaviness+chosen*chosen+missing)/long
 		switch c.Most = a.most; a.thrice {
 		case 0:
 			c.Most = 0
@@ -145,6 +186,6 @@ func (a *activated) cost() Cost {
 			c.Most = all - 2*period*twice
 		}
 	}
-	c.variance, c.period = variance*a.period*a.period, a.period
+	c.variance, c.period, c.clump, c.missing = variance*a.period*a.period, a.period, a.clump, a.missing
 	return c
 }

@@ -69,7 +69,7 @@ func watch(random *rand.Rand, program []stretch) watched {
 	}
 	w.long /= max(float64(l.Twice), 1)
 	w.share = all / at
-	w.add(calls, l, true, inside, sampling{period: 1, scale: 1})
+	w.add(calls, l, true, seen{weight: uint64(inside)}, sampling{period: 1, scale: 1})
 	return w
 }
 
@@ -153,7 +153,7 @@ func TestCost(t *testing.T) {
 // Of f, called 3 times for 100 ms and 3,000 times for 0.05, the mean of those that were seen is no cost of a call.
 func TestCostOfDifferentCalls(t *testing.T) {
 	var a activated
-	a.add(153, data.Lasting{Twice: 3, Thrice: 3, Most: 101}, true, 450e3, sampling{period: 1e3, scale: 1})
+	a.add(153, data.Lasting{Twice: 3, Thrice: 3, Most: 101}, true, seen{weight: 450e3}, sampling{period: 1e3, scale: 1})
 	want := Cost{Calls: 153, Long: 3, Mean: 100e3, Error: 1e3 * math.Sqrt(3./6) / 3, Most: 101e3, Once: 150e3, OnceError: 1e3 * math.Sqrt(150), Bound: 2e3}
 	if c := a.cost(); math.Abs(c.Error-want.Error) > 1e-9 || math.Abs(c.variance-153e6+3e6-.5e6) > 1 {
 		t.Errorf("%+v, want %+v", c, want)
@@ -166,17 +166,17 @@ func TestUnknownCost(t *testing.T) {
 	how := sampling{period: 1, scale: 1}
 	for _, c := range []struct {
 		calls  uint64
-		weight float64
+		weight uint64
 	}{{0, 0}, {3, 0}, {0, 5}} {
 		var a activated
-		a.add(c.calls, data.Lasting{}, true, c.weight, how)
+		a.add(c.calls, data.Lasting{}, true, seen{weight: c.weight}, how)
 		if got := a.cost(); got != (Cost{}) {
 			t.Errorf("%+v: %+v", c, got)
 		}
 	}
 	// Old data tell of a number alone.
 	var a activated
-	a.add(10, data.Lasting{}, false, 1000, how)
+	a.add(10, data.Lasting{}, false, seen{weight: 1000}, how)
 	if c := a.cost(); !c.Old || c.Calls != 10 || c.Long != 0 || c.Bound < 100 || c.Bound > 101 {
 		t.Errorf("%+v", c)
 	}

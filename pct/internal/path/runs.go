@@ -214,6 +214,14 @@ type Summary struct {
 	Notes     []string // each once, in order
 }
 
+// userModeAlone begins libpct.so's note that its clock does not see the kernel.
+const userModeAlone = "user-mode samples only"
+
+// UserMode tells whether a note says that time in the kernel is in no sample.
+func UserMode(notes []string) bool {
+	return slices.ContainsFunc(notes, func(note string) bool { return strings.HasPrefix(note, userModeAlone) })
+}
+
 // Summary describes the runs.
 func (rs *Runs) Summary() Summary {
 	s := Summary{Programs: len(rs.all), Processes: len(rs.processes)}

@@ -44,6 +44,9 @@ func Activations(w io.Writer, a *path.Activations, style Style) error {
 	if a.Scaled > 1 {
 		fmt.Fprintf(out, "# cost/call is %.1f%% more than the samples tell, as the kernel counted CPU time: what they lack is taken for even\n", 100*(a.Scaled-1))
 	}
+	if a.Lacking > 0 {
+		fmt.Fprintf(out, "# cost/call lacks %s of the CPU time that the kernel counted: no sample stands for it\n", percentage(a.Lacking))
+	}
 	for i, cells := range rows {
 		name, share, hotRow := "call path", "# total", false
 		if style.Errors {

@@ -208,7 +208,7 @@ func (o *Overview) more() string {
 	if o.Attached {
 		longer = "-t with more seconds"
 	}
-	if userMode(o.Runs) {
+	if path.UserMode(o.Runs.Notes) {
 		return longer + ", or several runs together, or -k for the kernel as well," // a higher rate shows no more of it
 	}
 	const most = 10000                                            // Hz

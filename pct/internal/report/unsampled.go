@@ -3,19 +3,9 @@ package report
 import (
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 
 	"github.com/profilecollection/pct/pct/internal/path"
 )
-
-// userModeAlone begins libpct.so's note that its clock does not see the kernel.
-const userModeAlone = "user-mode samples only"
-
-// userMode tells whether a note says that time in the kernel is in no sample.
-func userMode(s path.Summary) bool {
-	return slices.ContainsFunc(s.Notes, func(note string) bool { return strings.HasPrefix(note, userModeAlone) })
-}
 
 // Unsampled writes, above columns with standard errors or costs, what these lack: samples that were lost, and
 // time that no sample can show, so that errors are of sampling alone.
@@ -31,7 +21,7 @@ func Unsampled(w io.Writer, s path.Summary, costs bool) error {
 			return err
 		}
 	}
-	if !userMode(s) {
+	if !path.UserMode(s.Notes) {
 		return nil
 	}
 	text := "± is the error of sampling alone: time in the kernel is in no share"

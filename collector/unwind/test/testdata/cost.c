@@ -45,7 +45,7 @@ static void path(const ucontext_t *u, bool forget, bool count)
 	if (forget)
 		unwind_forget(thread);
 	unwind_path(thread, u, &p);
-	if (p.end != UNWIND_COMPLETE || (count && !tree_add(&tree, root, thread, &p, 1)))
+	if (p.end != UNWIND_COMPLETE || (count && !tree_add(&tree, root, thread, &p, 1, 1)))
 		abort();
 	unwind_done(thread);
 }

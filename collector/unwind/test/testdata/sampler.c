@@ -167,7 +167,7 @@ static void tick(int sig, siginfo_t *info, void *context)
 	}
 	if (p.count > deepest)
 		deepest = p.count;
-	if (!tree_add(&tree, root, thread, &p, 1))
+	if (!tree_add(&tree, root, thread, &p, 1, 1))
 		wrong++;
 	unwind_done(thread);
 	timer_settime(timer, 0, &next, NULL);

@@ -217,7 +217,7 @@ static void full(struct unwind_thread *t)
 		set(&u, MACHINE_REGISTERS, (uint64_t)(uintptr_t)full + 1 + (uint64_t)i % 30);
 		unwind_forget(t);
 		unwind_path(t, &u, &p);
-		tree_add(&tree, root, t, &p, 1);
+		tree_add(&tree, root, t, &p, 1, 1);
 		unwind_done(t);
 	}
 	CHECK(tree.header->samples + tree.header->lost == 100);
@@ -253,7 +253,7 @@ static void activations(struct unwind_thread *t)
 		unwind_path(t, &u, &p);
 		CHECK(p.kept == 0 && p.count > 2);
 		p.kept = kept;
-		CHECK(tree_add(&tree, root, t, &p, 1));
+		CHECK(tree_add(&tree, root, t, &p, 1, 1));
 		check_calls(&tree, &p, 1, 1 + kept / 2);
 		unwind_done(t);
 		leaf = p.frames[p.count - 1].node;
@@ -261,7 +261,7 @@ static void activations(struct unwind_thread *t)
 	unwind_path(t, &u, &p);
 	p.kept = p.count;
 	tree.words[tree_link(&tree, leaf)->self] = UINT32_MAX - 1;
-	CHECK(tree_add(&tree, root, t, &p, 3));
+	CHECK(tree_add(&tree, root, t, &p, 3, 3));
 	check_calls(&tree, &p, 1, 2);
 	unwind_done(t);
 	CHECK(tree_self(&tree, leaf) == UINT32_MAX && tree.header->saturated == 1);
@@ -274,6 +274,46 @@ static void check_lasting(const struct tree *t, uint32_t node, uint32_t twice, u
 	const struct tree_lasting *l = tree_lasting(t, node);
 
 	CHECK(l ? l->node == node && l->twice == twice && l->thrice == thrice && l->most == most && l->next == next && l->near == near : !twice);
+}
+
+/* A sample that weighs several is one look: it makes no activation a long one, and what it weighs above one is told apart. */
+static void heavy(struct unwind_thread *t)
+{
+	static const struct { uint32_t kept, weight; } samples[] = { { 0, 5 }, { 2, 1 }, { 2, 4 }, { 9, 1 }, { 2, 3 }, { 9, 2 }, { 9, 1 }, { 2, 2 }, { 99, 3 } };
+	enum { NODES = 4096, INNER = 2, OUTER = 1 };
+	const struct tree_lasting *l;
+	struct tree tree;
+	struct unwind_path p;
+	uint32_t root, leaf = 0;
+	ucontext_t u;
+
+	CHECK(tree_make(&tree, reserve(tree_size(NODES)), reserve(tree_links_size(NODES, true)), NODES, true, NULL));
+	root = tree_root(&tree, 1);
+	getcontext(&u);
+	unwind_forget(t);
+	t->now = t->before = t->before_that = t->going_count = t->weight = 0;
+	for (unsigned i = 0; i < sizeof samples / sizeof *samples; i++) {
+		unwind_path(t, &u, &p);
+		p.kept = samples[i].kept < p.count ? samples[i].kept : p.count;
+		CHECK(tree_add(&tree, root, t, &p, samples[i].weight, i < sizeof samples / sizeof *samples - 1));
+		unwind_done(t);
+		leaf = p.frames[p.count - 1].node;
+	}
+	unwind_path(t, &u, &p);
+	tree_thread_ends(&tree, t);
+	/*
+	 * Of five inner activations the first two were seen once, with 5 and 1, the others with 4 + 1 and 3 + 2 + 1, and the last one at
+	 * one instant with 2 + 3.
+	 */
+	l = tree_lasting(&tree, p.frames[INNER].node);
+	CHECK(l && tree_calls(&tree, l->node) == 5 && l->twice == 2 && l->thrice == 1 && l->most == 6 && l->alone == 8);
+	l = tree_lasting(&tree, p.frames[OUTER].node);
+	CHECK(l && tree_calls(&tree, l->node) == 1 && l->twice == 1 && l->most == 22 && l->alone == 0 && l->heavy == 0);
+	l = tree_lasting(&tree, leaf);
+	CHECK(l && l->heavy == 6 && l->heavier == 19 && l->squares == 25 + 16 + 9 + 4 + 4 + 9);
+	CHECK(tree_self(&tree, leaf) == 22);
+	unwind_done(t);
+	unwind_forget(t);
 }
 
 /* By how many samples activations are seen, and whether they follow each other. */
@@ -300,7 +340,7 @@ static void lasting(struct unwind_thread *t)
 			p.kept = p.count = 2;
 			unwind_forget(t);
 		}
-		CHECK(tree_add(&tree, root, t, &p, 1));
+		CHECK(tree_add(&tree, root, t, &p, 1, 1));
 		unwind_done(t);
 	}
 	unwind_path(t, &u, &p);
@@ -332,7 +372,7 @@ __attribute__((noinline)) static void count_here(struct unwind_thread *t, uint64
 	}
 	getcontext(&u);
 	unwind_path(t, &u, &p);
-	if (p.end != UNWIND_COMPLETE || !tree_add(&shared, shared_root, t, &p, 1)) {
+	if (p.end != UNWIND_COMPLETE || !tree_add(&shared, shared_root, t, &p, 1, 1)) {
 		fprintf(stderr, "end %d after %u frames\n", p.end, p.count);
 		wrong++;
 	}
@@ -439,6 +479,7 @@ int main(void)
 	full(t);
 	activations(t);
 	lasting(t);
+	heavy(t);
 	broken(t);
 	together();
 	epochs(t);
