@@ -16,7 +16,8 @@ import (
 func TestExitStatus(t *testing.T) {
 	text := filepath.Join(t.TempDir(), "text")
 	script := filepath.Join(t.TempDir(), "script")
-	for file, mode := range map[string]os.FileMode{text: 0o644, script: 0o755} {
+	hostile := filepath.Join(t.TempDir(), "\x1b[2Jtext")
+	for file, mode := range map[string]os.FileMode{text: 0o644, script: 0o755, hostile: 0o644} {
 		if err := os.WriteFile(file, []byte("exit 9\n"), mode); err != nil {
 			t.Fatal(err)
 		}
@@ -33,6 +34,9 @@ func TestExitStatus(t *testing.T) {
 		{[]string{"no-such-program"}, 127, "not found"},
 		{[]string{"./no-such-program"}, 127, "no such file"},
 		{[]string{text}, 126, "not executable"},
+		{[]string{"./no\x1b[2J\u202eprogram"}, 127, `./no\x1b[2J\u202eprogram: no such file`},
+		{[]string{hostile}, 126, `\x1b[2Jtext: permission denied`},
+		{[]string{"-r", "\x1b[2J", "true"}, 2, `there is no resource "\x1b[2J"`},
 		{[]string{"/"}, 126, "directory"},
 		{[]string{}, 2, "no program"},
 		{[]string{"-x", "true"}, 2, "unknown flag -x"},
@@ -48,8 +52,8 @@ func TestExitStatus(t *testing.T) {
 		if got := r.status(); got != tt.status {
 			t.Errorf("%v: exit status %d, want %d\n%s", tt.args, got, tt.status, &r.stderr)
 		}
-		if !strings.Contains(r.stderr.String(), tt.says) {
-			t.Errorf("%v says %q, want %q", tt.args, &r.stderr, tt.says)
+		if said := r.stderr.String(); !strings.Contains(said, tt.says) || strings.Contains(said, "\x1b") {
+			t.Errorf("%v says %q, want %q", tt.args, said, tt.says)
 		}
 	}
 }
