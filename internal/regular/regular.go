@@ -51,15 +51,21 @@ func ReadFile(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
+	return ReadAll(f, st.Size())
+}
+
+// ReadAll reads a file that was opened by Open, of this size then, to its end.
+func ReadAll(f *os.File, size int64) ([]byte, error) {
 	const more = 512 // what is read at least, to find the end
-	b := make([]byte, 0, st.Size()+more)
+	b := make([]byte, 0, size+more)
 	for {
 		if len(b) == cap(b) {
 			b = append(b, 0)[:len(b)]
 		}
 		n, err := f.Read(b[len(b):cap(b)])
 		b = b[:len(b)+n]
-		if errors.Is(err, io.EOF) {
+		// A read that gives less than asked for is at the end, but of files of /proc, whose size is 0.
+		if errors.Is(err, io.EOF) || err == nil && size > 0 && len(b) >= int(size) && len(b) < cap(b) {
 			return b, nil
 		}
 		if err != nil {

@@ -26,6 +26,11 @@ func claimed(path string) bool {
 		return false
 	}
 	defer f.Close()
+	return locked(f)
+}
+
+// locked is claimed of a file that is open.
+func locked(f *os.File) bool {
 	lock := wholeFile()
 	return unix.FcntlFlock(f.Fd(), unix.F_OFD_GETLK, &lock) == nil && lock.Type != unix.F_UNLCK
 }

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/profilecollection/pct/internal/regular"
 )
 
 // Open reads a run directory: meta, paths, and all count files in it. Of a file in
@@ -123,8 +125,13 @@ func open(dir string) (r *Run, hasMeta bool) {
 
 // readPaths adds a paths file; torn says that its tail is not whole.
 func (r *Run) readPaths(path string) (torn, err error) {
-	writing := claimed(path) // before it is read: who has ended by then has written all
-	src, err := readRegular(path)
+	f, size, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	writing := locked(f) // before it is read: who has ended by then has written all
+	src, err := regular.ReadAll(f, size)
 	if err != nil {
 		return nil, err
 	}
@@ -232,9 +239,7 @@ func readRegular(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	b := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
-	_, err = b.ReadFrom(f)
-	return b.Bytes(), err
+	return regular.ReadAll(f, size)
 }
 
 // notARun tells those who named the directory above to name what is in it, and those
