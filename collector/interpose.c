@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "collector.h"
 #include "fpe.h"
+#include "mask.h"
 #include "next.h"
 #include "object.h"
 #include "signals.h"
@@ -190,26 +191,28 @@ EXPORT int mlockall(int flags)
 	return NEXT(mlockall)(flags);
 }
 
-/*
- * The program sends a signal to a thread of its own. One of the clock that is pending at that instant would be taken for
- * it: the clock leaves the signal before. (The trap of an event is never pending in a system call.)
- */
-static void before_sending(int signo)
-{
-	if (signals_ours(signo) && signo != SIGTRAP && collector_mine())
-		clock_yield_signal(signo);
-}
-
 EXPORT int raise(int signo)
 {
-	before_sending(signo);
+	mask_sends(signo);
 	return NEXT(raise)(signo);
 }
 
 EXPORT int pthread_kill(pthread_t thread, int signo)
 {
-	before_sending(signo);
+	mask_sends(signo);
 	return NEXT(pthread_kill)(thread, signo);
+}
+
+EXPORT int pthread_sigqueue(pthread_t thread, int signo, const union sigval value)
+{
+	mask_sends(signo);
+	return NEXT(pthread_sigqueue)(thread, signo, value);
+}
+
+EXPORT int tgkill(pid_t process, pid_t thread, int signo)
+{
+	mask_sends(signo);
+	return NEXT(tgkill)(process, thread, signo);
 }
 
 /* Whether a call that failed is to be tried again, without timers of ours. */

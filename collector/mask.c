@@ -208,6 +208,12 @@ static void refill_descriptors(uint64_t bit)
 	}
 }
 
+void mask_sends(int signal)
+{
+	if (signals_ours(signal) && signal != SIGTRAP && collector_mine())
+		clock_yield_signal(signal);
+}
+
 uint64_t mask_waits(char *frame, uint64_t set)
 {
 	uint64_t before = mine.hidden;

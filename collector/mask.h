@@ -43,6 +43,12 @@ void mask_descriptor(int fd, uint64_t set);
 /* Takes ticks of ours that are pending, as they were really blocked, of each of these signals; those of which the program's own are. */
 uint64_t mask_drain(uint64_t set);
 
+/*
+ * The program sends a signal to a thread of its own. One of the clock that is pending at that instant would be taken for
+ * it: the clock leaves the signal before. (The trap of an event is never pending in a system call.)
+ */
+void mask_sends(int signal);
+
 /* A call waits with another mask: until mask_waited that is the program's. frame is the caller's. */
 uint64_t mask_waits(char *frame, uint64_t set);
 void mask_waited(uint64_t before);

@@ -100,7 +100,12 @@ static __attribute__((noinline)) void confine(void)
 	collector_confine();
 }
 
-enum way { STRAIGHT, ACTION, MASK, WAIT, DESCRIPTOR, CONFINE };
+static __attribute__((noinline)) void send(long n, long b, long c)
+{
+	mask_sends((int)(n == SYS_tkill ? b : c));
+}
+
+enum way { STRAIGHT, ACTION, MASK, WAIT, DESCRIPTOR, CONFINE, SEND };
 
 static enum way way(long n, long a, long b, long c, long d)
 {
@@ -119,6 +124,11 @@ static enum way way(long n, long a, long b, long c, long d)
 		return a == SECCOMP_SET_MODE_STRICT || (a == SECCOMP_SET_MODE_FILTER && c) ? CONFINE : STRAIGHT;
 	case SYS_prctl:
 		return a == PR_SET_SECCOMP && (b == SECCOMP_MODE_STRICT || c) ? CONFINE : STRAIGHT;
+	case SYS_tkill:
+		return signals_ours((int)b) ? SEND : STRAIGHT;
+	case SYS_tgkill:
+	case SYS_rt_tgsigqueueinfo:
+		return signals_ours((int)c) ? SEND : STRAIGHT;
 	default:
 		return STRAIGHT;
 	}
@@ -137,6 +147,9 @@ long pct_syscall(long n, long a, long b, long c, long d, long e, long f)
 		return descriptor((int)a, *(const uint64_t *)b, (int)d);
 	case CONFINE:
 		confine();
+		break;
+	case SEND:
+		send(n, b, c);
 		break;
 	default:
 		break;

@@ -99,12 +99,15 @@ static void take(const sigset_t *set)
 static void send_all(void)
 {
 	for (int i = 0; i < SIGNALS; i++)
-		switch (i % 3) {
+		switch (i % 4) {
 		case 0:
 			CHECK(!kill(getpid(), all_of_them[i]));
 			break;
 		case 1:
 			CHECK(!raise(all_of_them[i]));
+			break;
+		case 2:
+			CHECK(!syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), all_of_them[i]));
 			break;
 		default:
 			CHECK(!sigqueue(getpid(), all_of_them[i], (union sigval){ .sival_int = 7 }));
