@@ -487,6 +487,25 @@ static void masks_of_threads(void)
 	take_all();
 }
 
+/* A thread that comes to block all and waits has no signal of others when it wakes. */
+static void blocks_and_sleeps(void)
+{
+	struct timespec rest = { 0, 60000000 };
+	sigset_t some;
+
+	sigemptyset(&some);
+	sigaddset(&some, SIGURG);
+	sigaddset(&some, SIGPROF);
+	for (int i = 0; i < 5; i++) {
+		MUST(!sigprocmask(SIG_SETMASK, &some, NULL));
+		burn(0.02);
+		block_all();
+		burn(0.003);
+		MUST(!nanosleep(&rest, NULL));
+		take_all();
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct way ways[] = {
@@ -510,6 +529,7 @@ int main(int argc, char **argv)
 		{ "faults", faults },
 		{ "waits-undisturbed", waits_undisturbed },
 		{ "masks-of-threads", masks_of_threads },
+		{ "blocks-and-sleeps", blocks_and_sleeps },
 		{ ".shows", shows },
 	};
 

@@ -9,8 +9,13 @@ import (
 
 // attempt stops a thread whose time has come, if it runs: one that waits, for whatever it
 // may be, uses no CPU time where it stands, and is tried again later. So the instants
-// are those of its time on a processor, whatever share of all time that is.
+// are those of its time on a processor, whatever share of all time that is. A signal of the clock is
+// taken out of it wherever it is.
 func (p *process) attempt(th *thread) {
+	if p.clk.stray(th.tid) != 0 {
+		p.tree.tracer.Interrupt(th.tid)
+		return
+	}
 	if !onProcessor(p.pid, th.tid) {
 		return
 	}

@@ -88,6 +88,7 @@ func (c *callClock) sent(int, *tracer.Siginfo) bool   { return false }
 func (c *callClock) attempted(int, bool) uint64       { return 0 }
 func (c *callClock) owes(int) bool                    { return false }
 func (c *callClock) stray(int) unix.Signal            { return 0 }
+func (c *callClock) tookOut(int)                      {}
 func (c *callClock) failed() string                   { return "" }
 func (c *callClock) add(int) error                    { return nil }
 func (c *callClock) tick(int) uint64                  { return 0 }

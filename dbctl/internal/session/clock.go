@@ -35,8 +35,9 @@ type clock interface {
 	// to be asked again; the zero time: never.
 	due(now time.Time) ([]int, time.Time)
 	// stray is a signal of the clock that stays with a thread which blocks it, and is to
-	// be taken out; 0: none. It's told once.
+	// be taken out, also where the thread waits; 0: none. tookOut ends that.
 	stray(tid int) unix.Signal
+	tookOut(tid int)
 	close()
 }
 

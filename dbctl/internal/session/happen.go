@@ -291,7 +291,9 @@ func (t *tree) tick(th *thread, attempt bool) {
 func (t *tree) trapped(th *thread) {
 	p := th.p
 	if p.clk != nil {
-		if sig := p.clk.stray(th.tid); sig != 0 && t.unblock(th, sig) {
+		sig := p.clk.stray(th.tid)
+		p.clk.tookOut(th.tid)
+		if sig != 0 && t.unblock(th, sig) {
 			return
 		}
 	}

@@ -33,6 +33,7 @@ func (c *itimerClock) watches(sig unix.Signal) bool     { return sig == unix.SIG
 func (c *itimerClock) attempted(int, bool) uint64       { return 0 }
 func (c *itimerClock) owes(int) bool                    { return false }
 func (c *itimerClock) stray(int) unix.Signal            { return 0 }
+func (c *itimerClock) tookOut(int)                      {}
 func (c *itimerClock) remove(int)                       {}
 func (c *itimerClock) tick(int) uint64                  { return 1 }
 func (c *itimerClock) due(time.Time) ([]int, time.Time) { return nil, time.Time{} }

@@ -70,13 +70,16 @@ func (c *perfClock) sent(tid int, info *tracer.Siginfo) bool {
 }
 
 func (c *perfClock) stray(tid int) unix.Signal {
-	t := c.threads[tid]
-	if t == nil {
-		return 0
+	if t := c.threads[tid]; t != nil {
+		return t.stray
 	}
-	sig := t.stray
-	t.stray = 0
-	return sig
+	return 0
+}
+
+func (c *perfClock) tookOut(tid int) {
+	if t := c.threads[tid]; t != nil {
+		t.stray = 0
+	}
 }
 
 func (c *perfClock) add(tid int) error {

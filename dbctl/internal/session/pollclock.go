@@ -35,6 +35,7 @@ func (c *pollClock) watches(unix.Signal) bool       { return false }
 func (c *pollClock) sent(int, *tracer.Siginfo) bool { return false }
 func (c *pollClock) owes(int) bool                  { return false }
 func (c *pollClock) stray(int) unix.Signal          { return 0 }
+func (c *pollClock) tookOut(int)                    {}
 func (c *pollClock) failed() string                 { return "" }
 func (c *pollClock) remove(tid int)                 { delete(c.threads, tid) }
 func (c *pollClock) close()                         {}
