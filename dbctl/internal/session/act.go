@@ -236,6 +236,7 @@ func (p *process) executes(now *moment, next image) {
 
 // ends is the process's end.
 func (p *process) ends() {
+	p.hear()
 	now := &moment{}
 	if p.status.Signaled() {
 		p.offer(now, machine.FormatEvent("killed", "signal", signalName(p.status.Signal())))

@@ -95,6 +95,34 @@ func (p *process) answered(r *mi.Record) {
 	}
 }
 
+// hear reads the answers to the script's commands of a process that has ended: an error among them came before its end.
+func (p *process) hear() {
+	const patience = 10 * time.Second // a debugger that hangs is not waited for
+	deadline := time.Now().Add(patience)
+	for p.link != nil && p.unanswered() {
+		r, err := p.link.gdb.Next(deadline)
+		if errors.Is(err, mi.ErrWoken) {
+			continue
+		}
+		if err != nil {
+			return
+		}
+		if r.Kind == mi.Result {
+			p.answered(r)
+		}
+	}
+}
+
+// unanswered reports whether a command of the script has no answer so far.
+func (p *process) unanswered() bool {
+	for token, c := range p.pending {
+		if !c.ours && p.link.resumed[c.name] != token {
+			return true
+		}
+	}
+	return false
+}
+
 // resumed keeps the command that let a thread go on last: having said so, gdb may
 // still say that it failed.
 func (p *process) resumed(token int, c command) {
