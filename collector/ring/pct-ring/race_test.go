@@ -13,6 +13,7 @@ import (
 const swapper = `
 import os, sys
 n = 0
+print("ready", flush=True)
 while True:
     for name in os.listdir('.'):
         if not name.startswith('moved') and not os.path.islink(name):
@@ -36,7 +37,14 @@ func TestHostileRoot(t *testing.T) {
 		hostile := exec.Command("/usr/bin/python3", "-c", swapper, victim)
 		hostile.Dir = r.root
 		hostile.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		ready, err := hostile.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
 		if err := hostile.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ready.Read(make([]byte, 1)); err != nil {
 			t.Fatal(err)
 		}
 		status := r.status()
