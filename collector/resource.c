@@ -1,38 +1,14 @@
 #include "resource.h"
-#include "options.h"
+#include "resources.h"
 #include "text.h"
 
-#include <linux/perf_event.h>
 #include <stddef.h>
-
-/* Bits of MXCSR. */
-enum { INVALID = 1, DENORMAL = 2, DIVIDE = 4, OVERFLOW = 8, UNDERFLOW = 16, INEXACT = 32 };
-
-static const struct resource_kind kinds[] = {
-	{ "cpu", "µs", 0, RESOURCE_TIME, TIME_PROF },
-	{ "user", "µs", 0, RESOURCE_TIME, TIME_VIRTUAL },
-	{ "real", "µs", 0, RESOURCE_TIME, TIME_REAL },
-	{ "alloc", "byte", 524288, RESOURCE_ALLOC, 0 },
-	{ "io", "µs", 10000, RESOURCE_IO, 0 },
-	{ "read", "byte", 4096, RESOURCE_IO, 0 },
-	{ "write", "byte", 4096, RESOURCE_IO, 0 },
-	{ "faults", "fault", 10, RESOURCE_EVENT, PERF_COUNT_SW_PAGE_FAULTS },
-	{ "minor-faults", "fault", 10, RESOURCE_EVENT, PERF_COUNT_SW_PAGE_FAULTS_MIN },
-	{ "major-faults", "fault", 1, RESOURCE_EVENT, PERF_COUNT_SW_PAGE_FAULTS_MAJ },
-	{ "fpe", "exception", 1, RESOURCE_FPE, INVALID | DIVIDE | OVERFLOW | UNDERFLOW },
-	{ "fpe-invalid", "exception", 1, RESOURCE_FPE, INVALID },
-	{ "fpe-divide", "exception", 1, RESOURCE_FPE, DIVIDE },
-	{ "fpe-overflow", "exception", 1, RESOURCE_FPE, OVERFLOW },
-	{ "fpe-underflow", "exception", 1, RESOURCE_FPE, UNDERFLOW },
-	{ "fpe-inexact", "exception", 1, RESOURCE_FPE, INEXACT },
-	{ "fpe-denormal", "exception", 1, RESOURCE_FPE, DENORMAL },
-};
 
 const struct resource_kind *resource_kind(const char *name)
 {
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-		if (text_equal(kinds[i].name, name))
-			return &kinds[i];
+	for (size_t i = 0; i < sizeof resource_kinds / sizeof *resource_kinds; i++)
+		if (text_equal(resource_kinds[i].name, name))
+			return &resource_kinds[i];
 	return NULL;
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"github.com/profilecollection/pct/internal/resource"
 	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/pct/internal/calltree"
 	"github.com/profilecollection/pct/pct/internal/listing"
@@ -105,7 +106,7 @@ func (v *invocation) newListing(runs *path.Runs, selected *path.Selection, perce
 		}
 		return l, nil
 	}
-	if what := runs.Summary().Resource; what != "cpu" && what != "real" {
+	if what := runs.Summary().Resource; what != resource.CPU && what != resource.Real {
 		return nil, fmt.Errorf("the samples measure %s, of which there are no cycles: -gcov needs CPU time", what)
 	}
 	hertz, origin := v.listing.hertz, "-clock"

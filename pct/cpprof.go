@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/profilecollection/pct/internal/resource"
 	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/pct/internal/calltree"
 	"github.com/profilecollection/pct/pct/internal/path"
@@ -215,7 +216,7 @@ func callHead(runs *path.Runs, group string) report.CallHead {
 			continue
 		}
 		interval := r.Header.Interval
-		if interval == 0 && r.Header.Unit == "µs" {
+		if interval == 0 && r.Header.Unit == resource.Microsecond {
 			interval = uint64(r.Header.Period / time.Microsecond)
 		}
 		if head.Resource == "" {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/profilecollection/pct/internal/resource"
 	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/pct/internal/calltree"
 	"github.com/profilecollection/pct/pct/internal/path"
@@ -278,7 +279,7 @@ func (v *invocation) diffHead(side diffSide, whole path.Side) error {
 // of decimals.
 func gticks(runs *path.Runs) (scale float64, unit string, decimals int) {
 	for _, r := range runs.Data() {
-		if len(r.Samples) > 0 && r.Header.Unit != "µs" {
+		if len(r.Samples) > 0 && r.Header.Unit != resource.Microsecond {
 			return 1, visible.Text(report.Units(r.Header.Unit)), 0
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/profilecollection/pct/internal/resource"
 	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/pct/internal/path"
 	"github.com/profilecollection/pct/pct/internal/report"
@@ -109,8 +110,8 @@ func (x *explorer) open() error {
 	var mixed *path.MixedResources
 	if errors.As(err, &mixed) && len(mixed.All) > 1 {
 		x.explore.resource = mixed.All[0]
-		if slices.Contains(mixed.All, "cpu") {
-			x.explore.resource = "cpu"
+		if slices.Contains(mixed.All, resource.CPU) {
+			x.explore.resource = resource.CPU
 		}
 		runs, selected, err = x.choose()
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/profilecollection/pct/internal/resource"
 	"github.com/profilecollection/pct/pct/internal/flame"
 	"github.com/profilecollection/pct/pct/internal/path"
 	"github.com/profilecollection/pct/pct/internal/report"
@@ -152,8 +153,8 @@ func facts(s path.Summary, selected *path.Selection, before string) ([]string, e
 	for line := range strings.Lines(head.String()) {
 		lines = append(lines, before+strings.TrimSpace(strings.TrimPrefix(line, "#")))
 	}
-	if resource := cmp.Or(s.Resource, "cpu"); resource != "cpu" {
-		lines = append(lines, before+"resource: "+resource)
+	if name := cmp.Or(s.Resource, resource.CPU); name != resource.CPU {
+		lines = append(lines, before+"resource: "+name)
 	}
 	return lines, nil
 }

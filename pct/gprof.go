@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/profilecollection/pct/internal/resource"
 	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/pct/internal/calltree"
 	"github.com/profilecollection/pct/pct/internal/gmon"
@@ -96,7 +97,7 @@ func (v *invocation) gprofReport() error {
 	}
 	style := report.GprofStyle{Unit: "seconds", Scale: 1e-6, Decimals: 3, Threshold: v.Threshold}
 	for _, r := range runs.Data() {
-		if len(r.Samples) > 0 && r.Header.Unit != "µs" {
+		if len(r.Samples) > 0 && r.Header.Unit != resource.Microsecond {
 			style.Unit, style.Scale, style.Decimals = visible.Text(r.Header.Unit), 1, 0
 			break
 		}

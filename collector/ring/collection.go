@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/profilecollection/pct/internal/resource"
 	"github.com/profilecollection/pct/internal/terminal"
 )
 
@@ -302,7 +303,7 @@ func (c *collection) counts() map[int]uint64 {
 
 // tellCounts says where the samples are not what the kernel has counted, within 2 %.
 func (c *collection) tellCounts(counts map[int]uint64) {
-	for which, r := range c.cfg.Resources {
+	for which, r := range c.cfg.measured {
 		n, known := counts[which]
 		if got := c.table.weights[which]; known && (50*got < 49*n || 50*got > 51*n) {
 			c.out.noteOf(which, fmt.Sprintf("%s: the kernel counted %d, and the samples stand for %d; a shorter interval than %d would be nearer, unless samples were lost", r.Name, n, got, r.Interval))
@@ -317,13 +318,13 @@ func (c *collection) whyNone() string {
 	}
 	onlyCPU := true
 	advice := ""
-	for _, r := range slices.Backward(c.cfg.Resources) {
+	for _, r := range slices.Backward(c.cfg.measured) {
 		onlyCPU = onlyCPU && (r.Name == "cpu" || r.Name == "user")
 		shortest := r.Name + ":1"
-		if r.isTime() {
-			shortest = fmt.Sprintf("%s:%dus", r.Name, Shortest/time.Microsecond)
+		if r.IsTime() {
+			shortest = fmt.Sprintf("%s:%dus", r.Name, resource.Shortest/time.Microsecond)
 		}
-		if r.isTime() && r.period() > Shortest || !r.isTime() && r.Interval > 1 {
+		if r.IsTime() && r.period() > resource.Shortest || !r.IsTime() && r.Interval > 1 {
 			advice = "; a shorter interval such as " + shortest + " shows more"
 		}
 	}

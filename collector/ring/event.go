@@ -15,7 +15,7 @@ import (
 // eventSpec is an event that the kernel is to make: a clock, or the count of a resource.
 type eventSpec struct {
 	name     string // of the resource
-	resource int    // which one of Config.Resources
+	resource int    // which one of Config.measured
 	clock    bool   // it's of CPU time; else of what typ and config say
 	typ      uint32
 	config   uint64

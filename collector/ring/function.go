@@ -9,19 +9,10 @@ import (
 
 	"github.com/ianlancetaylor/demangle"
 
+	"github.com/profilecollection/pct/internal/alike"
 	"github.com/profilecollection/pct/internal/funcname"
 	"github.com/profilecollection/pct/internal/regular"
 )
-
-// cutLibrary cuts LIBRARY:FUNCTION. The colons of a C++ name are two.
-func cutLibrary(text string) (library, function string) {
-	for i := 1; i+1 < len(text); i++ {
-		if text[i] == ':' && text[i-1] != ':' && text[i+1] != ':' {
-			return text[:i], text[i+1:]
-		}
-	}
-	return "", text
-}
 
 // functionOffset is where a function's code is in its file: one with that symbol, else one whose C++ or
 // Rust name it is, as reports show it, with or without template arguments and parameters, or a special version of it.
@@ -143,3 +134,25 @@ func lastWord(name string) string {
 
 // unspaced is a name without blanks, which stand otherwise in each demangler's names.
 func unspaced(name string) string { return strings.ReplaceAll(name, " ", "") }
+
+// likeFunction is the function among these that a wrong name is likely to mean: one that is written nearly so, or one
+// of a class or namespace that was left out; "" if there is none.
+func likeFunction(all []elf.Symbol, name string) string {
+	nearest, least := "", len(name)/3+1
+	for _, s := range all {
+		whole := funcname.OfSymbol(s.Name)
+		if strings.Contains(whole, ".") {
+			continue
+		}
+		plain := unspaced(demangle.Filter(funcname.ForDemangler(whole), demangle.NoParams, demangle.NoTemplateParams))
+		if strings.HasSuffix(plain, "::"+name) {
+			return plain
+		}
+		if n := len(plain) - len(name); n > -least && n < least {
+			if d := alike.Edits(name, plain); d < least {
+				nearest, least = plain, d
+			}
+		}
+	}
+	return nearest
+}

@@ -8,17 +8,6 @@ import (
 	"testing"
 )
 
-func TestCutLibrary(t *testing.T) {
-	for text, want := range map[string][2]string{
-		"f": {"", "f"}, "libc.so.6:malloc": {"libc.so.6", "malloc"}, "a::b::c": {"", "a::b::c"}, "libx.so:a::b": {"libx.so", "a::b"},
-		"/lib/x.so:f": {"/lib/x.so", "f"}, "::f": {"", "::f"}, "libx.so:(anonymousnamespace)::f": {"libx.so", "(anonymousnamespace)::f"},
-	} {
-		if library, function := cutLibrary(text); [2]string{library, function} != want {
-			t.Errorf("%s: %q, %q", text, library, function)
-		}
-	}
-}
-
 // A C++ function is found by the name that reports show, as its symbol is; of several with one name each is told.
 func TestFunctionOffset(t *testing.T) {
 	dir := t.TempDir()

@@ -68,12 +68,12 @@ func (t *table) weigh(p *process, s sample) (hits, weight uint64) {
 		return 1, uint64(s.period / time.Microsecond)
 	}
 	if p.timers == nil {
-		p.timers = make([]gtick.Timer, len(t.cfg.Resources))
+		p.timers = make([]gtick.Timer, len(t.cfg.measured))
 	}
 	timer := &p.timers[s.spec.resource]
 	timer.Interval = s.spec.timed
 	hits = timer.Advance(s.amount)
-	if of := t.cfg.Resources[s.spec.resource]; of.isTime() {
+	if of := t.cfg.measured[s.spec.resource]; of.IsTime() {
 		return hits, hits * uint64(of.period()) / uint64(time.Microsecond)
 	}
 	return hits, hits * s.spec.timed

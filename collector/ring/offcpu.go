@@ -100,7 +100,7 @@ func (t *table) leaves(p *process, r record, s sample) {
 	t.absent[r.tid] = &absence{pid: r.pid, s: &s}
 	if which := t.cfg.resource("switches"); which >= 0 {
 		of := s
-		of.spec = &eventSpec{name: "switches", resource: which, timed: t.cfg.Resources[which].Interval}
+		of.spec = &eventSpec{name: "switches", resource: which, timed: t.cfg.measured[which].Interval}
 		of.amount = s.spec.each
 		t.sampled(p, r, of)
 	}
@@ -173,7 +173,7 @@ func (t *table) outside(pid, tid, resource int) *sample {
 		}
 	}
 	s := &sample{ip: pc, why: reason(names), spec: &eventSpec{
-		name: "real", resource: resource, each: 1, absence: true, timed: uint64(t.cfg.Resources[resource].period()),
+		name: "real", resource: resource, each: 1, absence: true, timed: uint64(t.cfg.measured[resource].period()),
 	}}
 	if t.cfg.Paths {
 		s.stack = &stack{regs: unwind.Regs{PC: pc, SP: sp}}

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/internal/resource"
 )
 
 // launch opens the clocks and has the program executed.
@@ -40,7 +42,7 @@ func (c *collection) open(pids []int) error {
 		return err
 	}
 	launches := len(c.cfg.Argv) > 0
-	times := !slices.ContainsFunc(c.cfg.Resources, func(r Resource) bool { return r.Name != "cpu" && r.Name != "user" })
+	times := !slices.ContainsFunc(c.cfg.measured, func(r measured) bool { return r.Name != resource.CPU && r.Name != resource.User })
 	counting := c.cfg.Counting
 	if counting == Best && times && (launches || c.cfg.Tree) || counting == ByCPU {
 		c.events = newEvents(specs)

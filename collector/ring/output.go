@@ -134,7 +134,7 @@ func (o *output) open(p *program, resource int) bool {
 }
 
 func (o *output) make(p *program, resource int) error {
-	measured, suffix := o.cfg.Resources[resource], ""
+	measured, suffix := o.cfg.measured[resource], ""
 	if resource > 0 {
 		suffix = measured.Name
 	}
@@ -174,12 +174,12 @@ func (o *output) make(p *program, resource int) error {
 		}
 	}
 	r.w, err = dir.NewWriter(data.Header{
-		Resource: measured.Name, Unit: measured.source().unit, Clock: clockName, Period: measured.period(), Start: start, Interval: measured.Interval,
+		Resource: measured.Name, Unit: measured.Kind().Unit, Clock: clockName, Period: measured.period(), Start: start, Interval: measured.Interval,
 	})
 	if err != nil {
 		return errors.Join(err, dir.Close())
 	}
-	for len(p.runs) < len(o.cfg.Resources) {
+	for len(p.runs) < len(o.cfg.measured) {
 		p.runs = append(p.runs, nil)
 	}
 	p.runs[resource] = r

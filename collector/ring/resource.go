@@ -4,87 +4,20 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/profilecollection/pct/internal/resource"
 )
 
-// Resource is a monotonic resource (section 2 of the 1993 paper): its consumption is the
-// ticking of a clock, which samples when it has swept out an interval.
-type Resource struct {
-	Name     string // one of Resources, or calls:FUNCTION, calls:LIBRARY:FUNCTION
-	Interval uint64 // gticks between two samples: µs of a time, else events or bytes; 0: the default one
-
-	exact time.Duration // interval of a time that is not of whole µs
+// measured is a resource with the interval that serves.
+type measured struct {
+	resource.Resource
+	exact time.Duration // between two samples of a time whose interval is Config.Period, which may be no whole µs
 }
-
-// source is how a resource is counted.
-type source struct {
-	unit     string // one gtick
-	interval uint64 // the default; 0: Config.Period
-	typ      uint32 // of the perf event
-	config   uint64
-	inKernel bool // it's counted in the kernel, so that those who may not look there can't have it
-	library  bool // it's counted by libpct.so in the program, not by us
-}
-
-// Units.
-const (
-	micro     = "µs"
-	byteUnit  = "byte"
-	exception = "exception"
-)
-
-// The sources of the resources, by name. Constants, but for their type.
-var sources = map[string]source{
-	"cpu":          {unit: micro},
-	"user":         {unit: micro},
-	"real":         {unit: micro, inKernel: true},
-	"faults":       {unit: "fault", interval: 10, typ: unix.PERF_TYPE_SOFTWARE, config: unix.PERF_COUNT_SW_PAGE_FAULTS},
-	"major-faults": {unit: "fault", interval: 1, typ: unix.PERF_TYPE_SOFTWARE, config: unix.PERF_COUNT_SW_PAGE_FAULTS_MAJ},
-	"minor-faults": {unit: "fault", interval: 10, typ: unix.PERF_TYPE_SOFTWARE, config: unix.PERF_COUNT_SW_PAGE_FAULTS_MIN},
-	"alignment":    {unit: "fault", interval: 1, typ: unix.PERF_TYPE_SOFTWARE, config: unix.PERF_COUNT_SW_ALIGNMENT_FAULTS},
-	"switches":     {unit: "switch", interval: 10, typ: unix.PERF_TYPE_SOFTWARE, config: unix.PERF_COUNT_SW_CONTEXT_SWITCHES, inKernel: true},
-	"migrations":   {unit: "migration", interval: 1, typ: unix.PERF_TYPE_SOFTWARE, config: unix.PERF_COUNT_SW_CPU_MIGRATIONS, inKernel: true},
-	"cycles":       {unit: "cycle", interval: 1000003, typ: unix.PERF_TYPE_HARDWARE, config: unix.PERF_COUNT_HW_CPU_CYCLES},
-	"instructions": {unit: "instruction", interval: 1000003, typ: unix.PERF_TYPE_HARDWARE, config: unix.PERF_COUNT_HW_INSTRUCTIONS},
-	"cache-misses": {unit: "miss", interval: 1009, typ: unix.PERF_TYPE_HARDWARE, config: unix.PERF_COUNT_HW_CACHE_MISSES},
-	"branch-misses": {unit: "miss", interval: 10007, typ: unix.PERF_TYPE_HARDWARE,
-		config: unix.PERF_COUNT_HW_BRANCH_MISSES},
-	"syscalls": {unit: "syscall", interval: 100, typ: unix.PERF_TYPE_TRACEPOINT, inKernel: true},
-	"read":     {unit: byteUnit, interval: 4096, typ: unix.PERF_TYPE_TRACEPOINT, inKernel: true},
-	"write":    {unit: byteUnit, interval: 4096, typ: unix.PERF_TYPE_TRACEPOINT, inKernel: true},
-	calls:      {unit: "call", interval: 100},
-
-	"alloc":         {unit: byteUnit, interval: 524288, library: true},
-	"io":            {unit: micro, interval: 10000, library: true},
-	"fpe":           {unit: exception, interval: 1, library: true},
-	"fpe-invalid":   {unit: exception, interval: 1, library: true},
-	"fpe-divide":    {unit: exception, interval: 1, library: true},
-	"fpe-overflow":  {unit: exception, interval: 1, library: true},
-	"fpe-underflow": {unit: exception, interval: 1, library: true},
-	"fpe-inexact":   {unit: exception, interval: 1, library: true},
-	"fpe-denormal":  {unit: exception, interval: 1, library: true},
-}
-
-// calls is the resource of the calls of a function, whose name follows it after a colon.
-const calls = "calls"
-
-func (r Resource) source() source {
-	name, _, _ := strings.Cut(r.Name, ":")
-	return sources[name]
-}
-
-// isTime reports whether a gtick is a µs.
-func (r Resource) isTime() bool { return r.source().unit == micro }
-
-// isCalls reports whether a gtick is a call of a function.
-func (r Resource) isCalls() bool { return strings.HasPrefix(r.Name, calls+":") }
 
 // period is the time between two samples, 0 if the resource is none.
-func (r Resource) period() time.Duration {
-	if !r.isTime() {
+func (r measured) period() time.Duration {
+	if !r.IsTime() {
 		return 0
 	}
 	if r.exact > 0 {
@@ -100,31 +33,32 @@ func (cfg Config) Misused() error {
 }
 
 // resolved are the resources of a run with their intervals; cpu if none was named.
-func (cfg Config) resolved() ([]Resource, error) {
+func (cfg Config) resolved() ([]measured, error) {
 	resources := cfg.Resources
 	if len(resources) == 0 {
-		resources = []Resource{{Name: "cpu"}}
+		resources = []resource.Resource{{Name: resource.CPU}}
 	}
 	seen := map[string]bool{}
-	all := make([]Resource, len(resources))
+	all := make([]measured, len(resources))
 	for i, r := range resources {
 		if seen[r.Name] {
 			return nil, fmt.Errorf("the resource %s is named twice", r.Name)
 		}
-		if r.source().library {
+		if r.Kind().Kernel.Right == resource.NoRight {
 			return nil, fmt.Errorf("the resource %s is measured in a program: profile -r %s PROGRAM", r.Name, r.Name)
 		}
 		seen[r.Name] = true
-		if r.Name == "real" && cfg.Counting == ByCPU {
+		if r.Name == resource.Real && cfg.Counting == ByCPU {
 			return nil, errors.New("real time is measured in each thread, not on whole processors: what all others do would be too much (no -cpus, or -r cpu)")
 		}
-		if r.Interval == 0 {
-			r.Interval = r.source().interval
+		m := measured{Resource: r}
+		if m.Interval == 0 {
+			m.Interval = r.Kind().Interval
 		}
-		if r.Interval == 0 {
-			r.Interval, r.exact = uint64(cfg.Period/time.Microsecond), cfg.Period
+		if m.Interval == 0 {
+			m.Interval, m.exact = uint64(cfg.Period/time.Microsecond), cfg.Period
 		}
-		all[i] = r
+		all[i] = m
 	}
 	return all, nil
 }
@@ -132,31 +66,31 @@ func (cfg Config) resolved() ([]Resource, error) {
 // specs are the events that count the resources.
 func (cfg Config) specs() ([]eventSpec, error) {
 	var all []eventSpec
-	for i, r := range cfg.Resources {
-		src := r.source()
+	for i, r := range cfg.measured {
+		kernel := r.Kind().Kernel
 		spec := eventSpec{
-			name: r.Name, resource: i, typ: src.typ, config: src.config, period: stride(r.Interval), each: stride(r.Interval), timed: r.Interval,
-			kernel: true, user: !cfg.Kernel, inKernel: src.inKernel, stack: cfg.copied(stackBytes), chain: cfg.Paths && cfg.Kernel,
+			name: r.Name, resource: i, typ: kernel.Type, config: kernel.Config, period: stride(r.Interval), each: stride(r.Interval), timed: r.Interval,
+			kernel: true, user: !cfg.Kernel, inKernel: kernel.Right == resource.Look || kernel.Right == resource.Trace, stack: cfg.copied(stackBytes), chain: cfg.Paths && cfg.Kernel,
 		}
 		var of []eventSpec
 		var err error
-		switch kind, function, _ := strings.Cut(r.Name, ":"); kind {
-		case "cpu", "user", "real":
+		switch kind := r.Kind().Name; kind {
+		case resource.CPU, resource.User, resource.Real:
 			spec.clock, spec.period, spec.each, spec.timed = true, uint64(r.period()), 1, 0
-			if kind == "user" {
+			if kind == resource.User {
 				spec.kernel, spec.user, spec.chain = false, false, false
 			}
-			if kind == "real" {
+			if kind == resource.Real {
 				of = cfg.offCPU(&spec)
 			}
 			of = append([]eventSpec{spec}, of...)
-		case "syscalls":
+		case resource.Syscalls:
 			err = spec.tracepoint("sys_enter")
 			of = []eventSpec{spec}
-		case "read", "write":
+		case resource.Read, resource.Write:
 			of, err = spec.transfers(kind)
-		case calls:
-			err = spec.uprobe(function, cfg)
+		case resource.Calls:
+			err = spec.uprobe(cfg)
 			of = []eventSpec{spec}
 		default:
 			of = []eventSpec{spec}
@@ -169,7 +103,7 @@ func (cfg Config) specs() ([]eventSpec, error) {
 		if err != nil {
 			return nil, err
 		}
-		if r.Name == "switches" && cfg.resource("real") >= 0 {
+		if r.Name == resource.Switches && cfg.resource(resource.Real) >= 0 {
 			continue // Linux 6.18 gives the samples of two events of one kind the same id
 		}
 		all = deepened(all, of)
@@ -212,10 +146,10 @@ func (cfg Config) copied(n int) int {
 
 // resource is the index of a resource, -1 if it's not measured.
 func (cfg Config) resource(name string) int {
-	return slices.IndexFunc(cfg.Resources, func(r Resource) bool { return r.Name == name })
+	return slices.IndexFunc(cfg.measured, func(r measured) bool { return r.Name == name })
 }
 
 // clock is the index of the first resource that's a time, -1 if there is none.
 func (cfg Config) clock() int {
-	return slices.IndexFunc(cfg.Resources, Resource.isTime)
+	return slices.IndexFunc(cfg.measured, func(r measured) bool { return r.IsTime() })
 }

@@ -59,6 +59,8 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"github.com/profilecollection/pct/internal/resource"
 )
 
 // Counting is how CPU time is counted, see the package's documentation.
@@ -78,10 +80,10 @@ type Config struct {
 	Pids    []int    // or processes to attach to
 	Tree    bool     // and their descendants, too
 
-	Resources []Resource    // what to measure; the first one's runs are PROG.PID. None: cpu
-	Period    time.Duration // between two samples of a time without an interval of its own, from Shortest
-	Paths     bool          // whole call paths, from copies of the stacks
-	Kernel    bool          // sample the kernel, too; else its time counts for where the program called it
+	Resources []resource.Resource // what to measure; the first one's runs are PROG.PID. None: cpu
+	Period    time.Duration       // between two samples of a time without an interval of its own, from resource.Shortest
+	Paths     bool                // whole call paths, from copies of the stacks
+	Kernel    bool                // sample the kernel, too; else its time counts for where the program called it
 	Counting  Counting
 	SystemMap string        // kernel's symbols where /proc/kallsyms has none; "" /boot/System.map-RELEASE
 	For       time.Duration // time after which to let go; 0: at the end
@@ -94,10 +96,9 @@ type Config struct {
 	Stdin *os.File         // with Stdout and Stderr: files of the program
 	Stdout,
 	Stderr *os.File
-}
 
-// Shortest is the least period.
-const Shortest = 100 * time.Microsecond
+	measured []measured // Resources, or cpu, with their intervals
+}
 
 // Run samples until all processes have ended or are let go, and returns the status of
 // the program launched as shells do (128+n if signal n ended it), 0 if there is none.
@@ -105,10 +106,10 @@ const Shortest = 100 * time.Microsecond
 //
 // The program must begin with Launcher if one is to be launched.
 func Run(cfg Config) (status int, err error) {
-	if cfg.Period < Shortest {
-		return 0, fmt.Errorf("a period of %v is too short: %v is the least", cfg.Period, Shortest)
+	if cfg.Period < resource.Shortest {
+		return 0, fmt.Errorf("a period of %v is too short: %v is the least", cfg.Period, resource.Shortest)
 	}
-	if cfg.Resources, err = cfg.resolved(); err != nil {
+	if cfg.measured, err = cfg.resolved(); err != nil {
 		return 0, err
 	}
 	c := newCollection(cfg)

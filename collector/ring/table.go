@@ -37,7 +37,7 @@ type table struct {
 
 func newTable(cfg Config, out *output) *table {
 	return &table{cfg: cfg, out: out, of: map[int]*process{}, images: images{}, cache: unwind.NewCache(),
-		absent: map[int]*absence{}, weights: make([]uint64, len(cfg.Resources)),
+		absent: map[int]*absence{}, weights: make([]uint64, len(cfg.measured)),
 		deep: deep{trails: map[int]*trail{}, read: map[int]*live{}, looks: map[int]int{}, short: map[uint64]bool{}}, foreign: map[int]bool{}}
 }
 

@@ -3,19 +3,21 @@ package ring
 import (
 	"debug/elf"
 	"fmt"
-	"github.com/profilecollection/pct/internal/regular"
 	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/profilecollection/pct/internal/regular"
+	"github.com/profilecollection/pct/internal/resource"
 )
 
 const uprobeType = "/sys/bus/event_source/devices/uprobe/type"
 
-// uprobe makes an event of the calls of FUNCTION, or LIBRARY:FUNCTION.
-func (s *eventSpec) uprobe(text string, cfg Config) error {
-	library, function := cutLibrary(text)
+// uprobe makes an event of the calls of a function.
+func (s *eventSpec) uprobe(cfg Config) error {
+	library, function := resource.Function(s.name)
 	typ, err := os.ReadFile(uprobeType)
 	if err != nil {
 		return &NotPermitted{Err: err, Why: fmt.Sprintf("the resource %s needs uprobes, which this kernel does not have", s.name)}
@@ -41,8 +43,8 @@ func (s *eventSpec) uprobe(text string, cfg Config) error {
 
 // tellProbes says what it costs to count calls: a program that makes millions may seem to hang.
 func (c *collection) tellProbes() {
-	for _, r := range c.cfg.Resources {
-		if r.isCalls() {
+	for _, r := range c.cfg.measured {
+		if r.IsCalls() {
 			c.out.say("%s: a probe of the kernel stops the program at each call, for 1 to 20 µs, the longer on virtual machines: of a million calls that many seconds", r.Name)
 		}
 	}
@@ -50,9 +52,9 @@ func (c *collection) tellProbes() {
 
 // tellCalls says how many calls met a probe.
 func (c *collection) tellCalls() {
-	for which, r := range c.cfg.Resources {
+	for which, r := range c.cfg.measured {
 		switch n := c.table.weights[which]; {
-		case !r.isCalls() || n == 0:
+		case !r.IsCalls() || n == 0:
 		case r.Interval == 1:
 			c.out.say("%s: calls that stopped the program: %d", r.Name, n)
 		default:

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/profilecollection/pct/internal/resource"
 )
 
 // LostCounts is the key in Run.Lost of the samples that are missing from count files.
@@ -76,7 +78,7 @@ func weigh(count uint64, period time.Duration) uint64 {
 func (r *Run) adopt(c *Counts) {
 	h, m := &r.Header, &r.Meta
 	if h.Unit == "" {
-		*h = Header{Resource: c.Resource, Unit: "µs", Clock: c.Clock, Period: c.Period, Start: m.Start}
+		*h = Header{Resource: c.Resource, Unit: resource.Microsecond, Clock: c.Clock, Period: c.Period, Start: m.Start}
 		if h.Start.IsZero() {
 			h.Start = c.Start
 		}

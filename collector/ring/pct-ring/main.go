@@ -11,6 +11,7 @@ import (
 	"os"
 
 	"github.com/profilecollection/pct/collector/ring"
+	"github.com/profilecollection/pct/internal/resource"
 	"github.com/profilecollection/pct/internal/visible"
 )
 
@@ -31,7 +32,7 @@ const (
 func run(args []string, stdin, stdout, stderr *os.File) int {
 	o, err := parseOptions(args)
 	if errors.Is(err, errHelp) {
-		fmt.Fprint(stdout, help)
+		fmt.Fprint(stdout, help())
 		return 0
 	}
 	me := o.caller
@@ -43,7 +44,7 @@ func run(args []string, stdin, stdout, stderr *os.File) int {
 		return misused
 	}
 	if o.asked != "" {
-		r, err := ring.ParseResource(o.asked)
+		r, err := resource.Parse(o.asked)
 		if err != nil {
 			fmt.Fprintln(stdout, err)
 			return misused

@@ -9,9 +9,15 @@ import (
 	"time"
 
 	"github.com/profilecollection/pct/collector/ring"
+	"github.com/profilecollection/pct/internal/resource"
 )
 
-const help = `usage: pct-ring [flags] PROGRAM [ARGUMENT...]
+// help is what -h prints.
+func help() string {
+	return helpBefore + resource.Help(4, func(k *resource.Kind) bool { return k.Kernel.Right != resource.NoRight }) + helpAfter
+}
+
+const helpBefore = `usage: pct-ring [flags] PROGRAM [ARGUMENT...]
        pct-ring [flags] -p PID[,PID...]
        pct-ring -check [-k]
 
@@ -32,20 +38,8 @@ not found; 125 if the kernel does not permit sampling.
                   sample when so much of a resource is used, at a random instant of each
                   interval (CPU time: at its end): again for several at once. The first one's
                   run directory is PROG.PID, of others PROG.PID.RESOURCE
-                    cpu, user        CPU time, that in user mode (-r user:1ms)
-                    real             with time off the processor: [blocked in read]
-                    faults, major-faults, minor-faults    page faults (10, 1, 10)
-                    switches, migrations                  of a thread (10, 1)
-                    syscalls         system calls (100)
-                    read, write      bytes by system calls (4096)
-                    calls:FUNCTION   calls of a function of the program (100), or
-                                     calls:LIBRARY:FUNCTION (calls:libc.so.6:malloc:1000)
-                    cycles, instructions, cache-misses, branch-misses    where the
-                                     machine counts them
-                    alignment        faults that the kernel puts right: none on x86-64
-                  Intervals: times with s, ms, us or ns; bytes with k, M, G (of 1024),
-                  kB, MB, GB (of 1000) or KiB, MiB, GiB; events with k, M, G (of 1000)
-  -paths          sample whole call paths, from copies of the stacks, not only where the
+`
+const helpAfter = `  -paths          sample whole call paths, from copies of the stacks, not only where the
                   program is; with -k those in the kernel, too
   -cpus           count on all processors: sees processes of any length in proportion,
                   interrupts the whole machine; needs root. The default with a PROGRAM
@@ -94,7 +88,7 @@ type options struct {
 
 const (
 	defaultRate = 100
-	fastest     = float64(time.Second / ring.Shortest)
+	fastest     = float64(time.Second / resource.Shortest)
 )
 
 // parseOptions reads flags up to the program's name: what follows is its own. With an error
@@ -208,8 +202,8 @@ func (o *options) rate(v string) error {
 
 func (o *options) interval(v string) error {
 	d, err := time.ParseDuration(v)
-	if err != nil || d < ring.Shortest {
-		return fmt.Errorf("it must be a time with its unit, such as 10ms, from %v", ring.Shortest)
+	if err != nil || d < resource.Shortest {
+		return fmt.Errorf("it must be a time with its unit, such as 10ms, from %v", resource.Shortest)
 	}
 	return o.period(d)
 }
@@ -223,7 +217,7 @@ func (o *options) period(d time.Duration) error {
 }
 
 func (o *options) resource(v string) error {
-	r, err := ring.ParseResource(v)
+	r, err := resource.Parse(v)
 	o.config.Resources = append(o.config.Resources, r)
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/profilecollection/pct/dbctl/internal/machine"
+	"github.com/profilecollection/pct/internal/resource"
 )
 
 // A kind is what an argument may be. All but groupName and variableName may be
@@ -51,7 +52,7 @@ var verbs = []verb{
 	{word: "SHELL", verb: machine.Shell, params: []param{{name: "command"}}, text: true},
 	{word: "QUIT", verb: machine.Quit, params: []param{{name: "status", kind: wholeNumber, optional: true, max: 255}}},
 	{word: "CLOCK", verb: machine.Clock, params: []param{
-		{name: "kind", kind: oneOf, words: []string{"best", "perf", "itimer", "poll", "off", "alloc"}, prefix: "calls:"},
+		{name: "kind", kind: oneOf, words: []string{"best", "perf", "itimer", "poll", "off", resource.Alloc}, prefix: resource.Calls + ":"},
 		{name: "interval", kind: wholeNumber, optional: true, min: 1, max: maxInt},
 		{name: "random", kind: wholeNumber, optional: true, max: 1},
 	}},

@@ -3,13 +3,13 @@ package session
 import (
 	"fmt"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
 	"github.com/profilecollection/pct/internal/gtick"
+	"github.com/profilecollection/pct/internal/resource"
 )
 
 // callClock counts what a process asks of functions, by breakpoints on them: their calls,
@@ -57,27 +57,18 @@ type counted struct {
 	library, function string // of calls; "" any library
 }
 
-const allocResource = "alloc"
-
-// readCounted reads the name of a clock: alloc, calls:FUNCTION, calls:LIBRARY:FUNCTION.
-// The colons in names of C++ come in pairs.
-func readCounted(kind string) (counted, bool) {
-	if kind == allocResource {
-		return counted{resource: kind, unit: "byte"}, true
-	}
-	rest, ok := strings.CutPrefix(kind, "calls:")
-	if !ok || strings.Trim(rest, ":") == "" {
+// readCounted reads the name of a clock: of a resource that breakpoints measure.
+func readCounted(name string) (counted, bool) {
+	kind := resource.Of(name)
+	if kind == nil || !kind.Breakpoint {
 		return counted{}, false
 	}
-	c := counted{resource: kind, unit: "call", function: rest}
-	for i := range rest {
-		single := rest[i] == ':' && (i == 0 || rest[i-1] != ':') && (i+1 == len(rest) || rest[i+1] != ':')
-		if single {
-			c.library, c.function = rest[:i], rest[i+1:]
-			break
-		}
+	c := counted{resource: name, unit: kind.Unit}
+	if kind.Name == resource.Calls {
+		c.library, c.function = resource.Function(name)
+		return c, c.function != ""
 	}
-	return c, c.function != ""
+	return c, true
 }
 
 // A process's calls are counted, for which nothing is due at a time.
@@ -141,7 +132,7 @@ func (p *process) countCalls(what counted, interval uint64) error {
 	sites, why := p.callSites(what)
 	fresh := p.now != nil && p.now.fresh
 	unbegun := fresh && p == p.tree.root && !p.executed
-	if begins, err := entry(p.pid); err == nil && fresh && p.now.pc != begins && (what.library != "" || what.resource == allocResource) {
+	if begins, err := entry(p.pid); err == nil && fresh && p.now.pc != begins && (what.library != "" || what.resource == resource.Alloc) {
 		sites, why = []*callSite{{addr: begins, entry: true}}, nil
 	}
 	if why == nil {

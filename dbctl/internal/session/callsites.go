@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/profilecollection/pct/internal/funcname"
+	"github.com/profilecollection/pct/internal/resource"
 	"github.com/profilecollection/pct/unwind"
 )
 
@@ -18,7 +19,7 @@ func (p *process) callSites(what counted) ([]*callSite, error) {
 		return nil, err
 	}
 	defer u.Close()
-	if what.resource == allocResource {
+	if what.resource == resource.Alloc {
 		return p.allocSites(u)
 	}
 	found := named(u, what.function)

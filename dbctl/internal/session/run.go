@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/profilecollection/pct/internal/resource"
 	"github.com/profilecollection/pct/pct/data"
 	"github.com/profilecollection/pct/unwind"
 )
@@ -41,7 +42,7 @@ type run struct {
 // when there is something to keep.
 func newRun(p *process) *run {
 	r := &run{
-		resource: "cpu", unit: "µs",
+		resource: resource.CPU, unit: resource.Microsecond,
 		p: p, prog: filepath.Base(p.exe), start: time.Now(), began: p.began,
 		objects: make(map[*unwind.Object]data.ObjectID), fields: make(map[string]data.FieldID), missing: make(map[string]uint64), read: make(map[string]bool),
 	}
@@ -114,7 +115,7 @@ func (r *run) wrong(format string, args ...any) { r.p.tree.sayOnce(format, args.
 
 // clocked notes the clock that samples from now on.
 func (r *run) clocked(name string, p period) {
-	r.resource, r.unit, r.interval = "cpu", "µs", 0
+	r.resource, r.unit, r.interval = resource.CPU, resource.Microsecond, 0
 	r.meta.Clock, r.meta.Period, r.period = name, p.mean, p.mean
 	r.meta.Asked = float64(time.Second) / float64(p.mean)
 	if err := r.write(); err != nil {

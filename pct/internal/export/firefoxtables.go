@@ -3,6 +3,8 @@ package export
 import (
 	"fmt"
 	"path/filepath"
+
+	"github.com/profilecollection/pct/internal/resource"
 )
 
 // thread writes a track.
@@ -116,7 +118,7 @@ func (f *firefox) samples(t *track) {
 	})
 	f.column("weight", len(t.points), func(i int) { f.number(float64(t.points[i].weight.Weight) * factor) })
 	f.member("weightType", word)
-	if f.Resource == "cpu" && word == "tracing-ms" && t.timed {
+	if f.Resource == resource.CPU && word == "tracing-ms" && t.timed {
 		f.column("threadCPUDelta", len(t.points), func(i int) { f.number(float64(t.points[i].weight.Weight) * factor * 1e3) })
 	}
 	f.length(len(t.points))

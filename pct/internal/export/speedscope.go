@@ -3,6 +3,7 @@ package export
 import (
 	"io"
 
+	"github.com/profilecollection/pct/internal/resource"
 	"github.com/profilecollection/pct/pct/internal/calltree"
 )
 
@@ -60,13 +61,13 @@ func speedscopeUnit(unit string) string {
 	switch unit {
 	case "ns":
 		return "nanoseconds"
-	case "µs":
+	case resource.Microsecond:
 		return "microseconds"
 	case "ms":
 		return "milliseconds"
 	case "s":
 		return "seconds"
-	case "B", "byte", "bytes":
+	case "B", resource.Byte, "bytes":
 		return "bytes"
 	}
 	return "none"

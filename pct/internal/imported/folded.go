@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/profilecollection/pct/internal/resource"
 	"github.com/profilecollection/pct/pct/data"
 )
 
@@ -47,7 +48,7 @@ func readFolded(in *bufio.Reader, o Options) (*Profile, error) {
 	}
 	unit := uint64(1)
 	if o.Period > 0 {
-		p.resource, p.unit = "cpu", "µs"
+		p.resource, p.unit = resource.CPU, resource.Microsecond
 		unit = uint64(o.Period)
 	}
 	if o.Resource != "" {

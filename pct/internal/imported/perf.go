@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/profilecollection/pct/internal/resource"
 	"github.com/profilecollection/pct/pct/data"
 )
 
@@ -369,7 +370,7 @@ func (r *perfReader) profile(o Options, failure error) (*Profile, error) {
 		}
 	}
 	if isTime := p.resource == "cpu-clock" || p.resource == "task-clock"; isTime && e.periods {
-		p.resource, p.unit = "cpu", "µs"
+		p.resource, p.unit = resource.CPU, resource.Microsecond
 		p.period = p.microseconds(e.samples)
 	}
 	p.shift(r.start)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/pprof/profile"
 	"github.com/profilecollection/pct/internal/regular"
+	"github.com/profilecollection/pct/internal/resource"
 	"github.com/profilecollection/pct/pct/data"
 	"github.com/profilecollection/pct/translators"
 )
@@ -77,7 +78,7 @@ func convert(from *profile.Profile, o Options) (*Profile, error) {
 		isTime = false
 	}
 	if isTime {
-		p.unit = "µs"
+		p.unit = resource.Microsecond
 	}
 	if t := from.PeriodType; t != nil && t.Unit == "nanoseconds" && t.Type == chosen.Type {
 		p.period = time.Duration(max(0, from.Period))

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/profilecollection/pct/internal/resource"
 	"github.com/profilecollection/pct/pct/data"
 	"github.com/profilecollection/pct/pct/internal/calltree"
 )
@@ -195,7 +196,7 @@ func sampled(r *run) sampling {
 	for _, n := range r.Lost {
 		weight += float64(n) * how.period
 	}
-	if r.Header.Resource == "cpu" && r.Header.Unit == "µs" && r.Meta.CPU > 0 && !UserMode(r.Meta.Notes) {
+	if r.Header.Resource == resource.CPU && r.Header.Unit == resource.Microsecond && r.Meta.CPU > 0 && !UserMode(r.Meta.Notes) {
 		cpu := float64(r.Meta.CPU-r.Meta.Unsampled) / 1e3
 		d := cpu - weight
 		how.missing = min(math.Abs(d)/weight, little)

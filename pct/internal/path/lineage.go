@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/profilecollection/pct/internal/resource"
 	"github.com/profilecollection/pct/pct/data"
 )
 
@@ -329,7 +330,7 @@ func (p Process) Alive() bool { return p.State == stateRunning }
 // what its samples stand for.
 func cpuUsed(r *data.Run) time.Duration {
 	used := cpuTime(r)
-	if used == 0 && r.Header.Resource == "cpu" {
+	if used == 0 && r.Header.Resource == resource.CPU {
 		used = time.Duration(countOf(r)) * r.Header.Period
 	}
 	return used

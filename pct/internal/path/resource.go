@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/profilecollection/pct/internal/funcname"
+	"github.com/profilecollection/pct/internal/resource"
 	"github.com/profilecollection/pct/pct/data"
 	"github.com/profilecollection/pct/pct/internal/calltree"
 )
@@ -20,15 +21,15 @@ func (rs *Runs) Resources() []string { return rs.resources.all }
 var allocators = []string{"malloc", "calloc", "realloc", "reallocarray", "memalign", "aligned_alloc", "posix_memalign", "valloc", "pvalloc", "mmap"}
 
 // countedFunctions are the C functions whose calls a resource is, without their library; none if it is something else.
-func countedFunctions(resource string) []string {
-	if resource == "alloc" {
+func countedFunctions(name string) []string {
+	if name == resource.Alloc {
 		return allocators
 	}
-	name, isCalls := strings.CutPrefix(resource, "calls:")
-	if !isCalls || strings.Contains(name, "::") {
+	_, function := resource.Function(name)
+	if function == "" || strings.Contains(function, "::") {
 		return nil
 	}
-	return []string{name[strings.LastIndexByte(name, ':')+1:]}
+	return []string{function}
 }
 
 // nameCounted calls functions whose calls were counted as they were asked for, where their symbols are those of

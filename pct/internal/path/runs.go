@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/profilecollection/pct/internal/resource"
 	"github.com/profilecollection/pct/pct/data"
 )
 
@@ -312,7 +313,7 @@ func (rs *Runs) launched() (all distinct) {
 func (r *run) rateless() bool {
 	overwritten := func(c *data.Counts) bool { return c.Kind == data.Circular && c.Written > c.Capacity }
 	return len(r.Samples) > 0 &&
-		(r.part || r.Header.Resource == "real" || cpuTime(r.Run) == 0 || slices.ContainsFunc(r.Counts, overwritten))
+		(r.part || r.Header.Resource == resource.Real || cpuTime(r.Run) == 0 || slices.ContainsFunc(r.Counts, overwritten))
 }
 
 // cpuTime returns the CPU time that a run's samples are of, 0 if unknown. What the

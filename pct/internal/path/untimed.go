@@ -3,6 +3,7 @@ package path
 import (
 	"fmt"
 
+	"github.com/profilecollection/pct/internal/resource"
 	"github.com/profilecollection/pct/pct/data"
 )
 
@@ -47,7 +48,7 @@ func (rs *Runs) untimedWhy() string {
 		for i := range r.Samples {
 			switch {
 			case !r.Samples[i].Untimed || r.Samples[i].Thread == 0:
-			case r.Header.Resource == "cpu":
+			case r.Header.Resource == resource.CPU:
 				return countedWhy
 			default:
 				return resourceWhy

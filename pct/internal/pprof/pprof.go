@@ -8,13 +8,11 @@ import (
 	"time"
 
 	"github.com/google/pprof/profile"
+	"github.com/profilecollection/pct/internal/resource"
 	"github.com/profilecollection/pct/pct/data"
 	"github.com/profilecollection/pct/pct/internal/calltree"
 	"github.com/profilecollection/pct/pct/internal/path"
 )
-
-// microseconds is the unit of a time in run directories.
-const microseconds = "µs"
 
 // New returns the profile of call paths, which have granularity path.Location. Its
 // sample types are the number of samples and the resource, which is the default one
@@ -27,7 +25,7 @@ const microseconds = "µs"
 func New(runs *path.Runs, calls *path.Calls) *profile.Profile {
 	h := header(runs)
 	unit, scale := h.Unit, uint64(1)
-	if unit == microseconds {
+	if unit == resource.Microsecond {
 		unit, scale = "nanoseconds", uint64(time.Microsecond)
 	}
 	resource := &profile.ValueType{Type: h.Resource, Unit: unit}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/profilecollection/pct/internal/resource"
 	"github.com/profilecollection/pct/pct/internal/path"
 )
 
@@ -102,9 +103,9 @@ const mostTold = 1.5
 // scaled returns the unit in which a number is written, and its size.
 func scaled(x float64, unit string) (string, float64) {
 	switch {
-	case unit == "µs" && x >= 1e6:
+	case unit == resource.Microsecond && x >= 1e6:
 		return "s", 1e6
-	case unit == "µs" && x >= 1e3:
+	case unit == resource.Microsecond && x >= 1e3:
 		return "ms", 1e3
 	}
 	return Units(unit), 1

@@ -3,20 +3,19 @@ package report
 import (
 	"fmt"
 	"io"
-	"strings"
 
+	"github.com/profilecollection/pct/internal/resource"
 	"github.com/profilecollection/pct/internal/visible"
 )
 
 // Called writes, below what was measured at single places, where to look for callers, if the resource is counted
 // in functions that are called for it: all of it is in these.
-func Called(w io.Writer, resource string) error {
-	kind, _, _ := strings.Cut(resource, ":")
-	switch kind {
-	case "alloc", "io", "read", "write", "calls":
-		_, err := fmt.Fprintf(w, "# %s is counted in the functions that are called: pct paths, summary and -total tell of their callers\n", visible.Text(resource))
+func Called(w io.Writer, name string) error {
+	switch resource.FoundAt(name) {
+	case resource.InCalled:
+		_, err := fmt.Fprintf(w, "# %s is counted in the functions that are called: pct paths, summary and -total tell of their callers\n", visible.Text(name))
 		return err
-	case "real":
+	case resource.AtReason:
 		_, err := fmt.Fprintln(w, "# a wait is at its reason, not at a place in the program: pct paths, summary and -total tell where")
 		return err
 	}
@@ -26,7 +25,7 @@ func Called(w io.Writer, resource string) error {
 // Resource writes a # line that names what was sampled in place of CPU time, and the gticks
 // between two samples. Of CPU time the line above it tells the rate: nothing is written.
 func Resource(w io.Writer, head CallHead) error {
-	if head.Resource == "cpu" || head.Resource == "" {
+	if head.Resource == resource.CPU || head.Resource == "" {
 		return nil
 	}
 	every := ""

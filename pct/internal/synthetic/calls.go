@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/profilecollection/pct/internal/resource"
 )
 
 // Layout of a calls file with counts of activations, as in docs/FORMAT.md.
@@ -51,8 +53,8 @@ func WriteCalls(root string, depth, symbols int) (string, error) {
 	binary.LittleEndian.PutUint64(b[56:], uint64(period/time.Microsecond))
 	binary.LittleEndian.PutUint32(b[72:], firstPid)
 	copy(b[80:], "perf")
-	copy(b[96:], "cpu")
-	copy(b[112:], "µs")
+	copy(b[96:], resource.CPU)
+	copy(b[112:], resource.Microsecond)
 	t := b[callsHeader:]
 	copy(t, "PCTtree3")
 	binary.LittleEndian.PutUint32(t[16:], treeHeader)

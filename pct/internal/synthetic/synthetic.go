@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/profilecollection/pct/internal/resource"
 	"github.com/profilecollection/pct/pct/data"
 )
 
@@ -82,7 +83,7 @@ func (s Shape) process(tree *data.TreeWriter, i int) error {
 // run writes one directory.
 func (s Shape) run(d *data.Dir, i int, tree string) error {
 	start := first.Add(time.Duration(i) * time.Second)
-	w, err := d.NewWriter(data.Header{Resource: "cpu", Unit: "µs", Clock: "perf", Period: period, Start: start})
+	w, err := d.NewWriter(data.Header{Resource: resource.CPU, Unit: resource.Microsecond, Clock: "perf", Period: period, Start: start})
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package ring
+package resource
 
 import (
 	"strings"
@@ -6,7 +6,7 @@ import (
 )
 
 // Resources are read as they are named, with the intervals that users of dd and perf write.
-func TestParseResource(t *testing.T) {
+func TestParse(t *testing.T) {
 	for text, want := range map[string]Resource{
 		"cpu": {Name: "cpu"}, "user:1ms": {Name: "user", Interval: 1000}, "real:250us": {Name: "real", Interval: 250},
 		"real:1s": {Name: "real", Interval: 1000000}, "cpu:0.5s": {Name: "cpu", Interval: 500000}, "real:250µs": {Name: "real", Interval: 250},
@@ -23,11 +23,11 @@ func TestParseResource(t *testing.T) {
 		"calls:cs":   {Name: "calls:cs"},
 		"calls:a::b": {Name: "calls:a::b"}, "calls:a::b:5": {Name: "calls:a::b", Interval: 5},
 	} {
-		got, err := ParseResource(text)
+		got, err := Parse(text)
 		if err != nil || got != want {
 			t.Errorf("%s: %+v, %v", text, got, err)
 		}
-		if again, err := ParseResource(got.String()); err != nil || again != want {
+		if again, err := Parse(got.String()); err != nil || again != want {
 			t.Errorf("%s: %s is %+v, %v", text, got.String(), again, err)
 		}
 	}
@@ -39,9 +39,9 @@ func TestParseResource(t *testing.T) {
 		"cpu:x":           "such as 10ms", "real:1m": "such as 10ms", "io:100ns": "is none", "cpu:1ms:1ms": "is no interval",
 		"faults:0": "is none", "faults:-1": "from 1", "faults:0.5": "is none", "faults:1.5": "no whole number", "calls:f:2.5": "no whole number", "faults:1kB": "k, M or G", "faults:1ms": "k, M or G", "faults:1e3": "k, M or G",
 		"alloc:1XB": "KiB, MiB", "alloc:1ms": "KiB, MiB", "alloc:1KM": "KiB, MiB", "alloc:999999G": "too long", "alloc:.": "KiB, MiB", "alloc:many": "KiB, MiB",
-		"calls": "the function is missing", "calls:": "the function is missing", "calls::": "the function is missing", "calls:5": "the function is missing",
+		"calls": "the function is missing", "calls:": "the function is missing", "calls::": "the function is missing", "calls:5": "the function is missing", "calls:lib:": "the function is missing",
 	} {
-		if got, err := ParseResource(text); err == nil || !strings.Contains(err.Error(), want) {
+		if got, err := Parse(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is %+v, %v; want %q", text, got, err, want)
 		}
 	}
@@ -50,19 +50,31 @@ func TestParseResource(t *testing.T) {
 // Aliases and what may be meant lead to resources that there are.
 func TestOtherNames(t *testing.T) {
 	for name, of := range aliases {
-		if _, known := sources[of]; !known || sources[name] != (source{}) {
+		if row(of) == nil || row(name) != nil {
 			t.Errorf("%s is another name of %s", name, of)
 		}
 	}
 	for name, of := range kin {
 		for word := range strings.FieldsFuncSeq(of, func(r rune) bool { return strings.ContainsRune(" ,", r) }) {
 			kind, _, _ := strings.Cut(word, ":")
-			if _, known := sources[kind]; !known && word != "or" {
+			if row(kind) == nil && word != "or" {
 				t.Errorf("%s may mean %s", name, of)
 			}
 		}
-		if _, err := ParseResource(name); err == nil {
+		if _, err := Parse(name); err == nil {
 			t.Errorf("%s is no resource", name)
+		}
+	}
+}
+
+func TestFunction(t *testing.T) {
+	for name, want := range map[string][2]string{
+		"calls:f": {"", "f"}, "calls:libc.so.6:malloc": {"libc.so.6", "malloc"}, "calls:a::b::c": {"", "a::b::c"}, "calls:libx.so:a::b": {"libx.so", "a::b"},
+		"calls:/lib/x.so:f": {"/lib/x.so", "f"}, "calls:::f": {"", "::f"}, "calls:libx.so:(anonymousnamespace)::f": {"libx.so", "(anonymousnamespace)::f"},
+		"calls:lib:": {"lib", ""}, "calls:": {}, "calls:::": {}, "calls": {}, "faults": {},
+	} {
+		if library, function := Function(name); [2]string{library, function} != want {
+			t.Errorf("%s: %q, %q", name, library, function)
 		}
 	}
 }

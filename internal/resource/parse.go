@@ -1,43 +1,41 @@
-package ring
+package resource
 
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"math/big"
-	"slices"
 	"strings"
 	"time"
 )
 
-// ParseResource reads NAME[:INTERVAL], for all collectors: the names and intervals that
-// a user may write are told here, and nowhere else. Those of libpct.so are among them.
-func ParseResource(text string) (Resource, error) {
-	kind, _, _ := strings.Cut(text, ":")
-	if name := aliases[kind]; name != "" {
-		kind, text = name, name+text[len(kind):]
+// Parse reads NAME[:INTERVAL] as a user may write it, for all collectors.
+func Parse(text string) (Resource, error) {
+	word, _, _ := strings.Cut(text, ":")
+	if name := aliases[word]; name != "" {
+		word, text = name, name+text[len(word):]
 	}
 	name, interval := text, ""
-	if i := strings.LastIndexByte(text, ':'); i >= 0 && i+1 < len(text) && begins(kind, text[i+1]) {
+	if i := strings.LastIndexByte(text, ':'); i >= 0 && i+1 < len(text) && begins(word, text[i+1]) {
 		name, interval = text[:i], text[i+1:]
 	}
-	if kind == calls {
-		name = unspaced(name)
+	if word == Calls {
+		name = strings.ReplaceAll(name, " ", "") // each demangler has other ones
 	}
 	r := Resource{Name: name}
-	_, function, named := strings.Cut(name, ":")
-	src, known := sources[kind]
+	_, rest, named := strings.Cut(name, ":")
+	kind := row(word)
+	_, function := Function(name)
 	switch {
-	case !known:
-		return r, unknown(kind)
-	case kind == calls && strings.Trim(function, ":") == "":
+	case kind == nil:
+		return r, unknown(word)
+	case word == Calls && function == "":
 		return r, errors.New("the function is missing: calls:FUNCTION, or calls:LIBRARY:FUNCTION")
-	case kind != calls && named:
-		return r, fmt.Errorf("%q is no interval: want %s", function, src.intervals())
+	case word != Calls && named:
+		return r, fmt.Errorf("%q is no interval: want %s", rest, kind.intervals())
 	case interval == "":
 		return r, nil
 	}
-	n, err := src.amount(interval)
+	n, err := kind.amount(interval)
 	if err != nil {
 		return r, err
 	}
@@ -52,7 +50,7 @@ func (r Resource) String() string {
 		return r.Name
 	}
 	n, unit := r.Interval, ""
-	if r.isTime() {
+	if r.IsTime() {
 		unit = "us"
 		for _, longer := range []string{"ms", "s"} {
 			if n%1000 == 0 {
@@ -64,17 +62,8 @@ func (r Resource) String() string {
 }
 
 // begins reports whether what follows the last colon is meant as an interval, not as a function.
-func begins(kind string, c byte) bool {
-	return c >= '0' && c <= '9' || kind != calls && (c == '.' || c == '-')
-}
-
-// names are those of all resources, sorted.
-func names() string {
-	all := slices.Sorted(maps.Keys(sources))
-	for i, name := range all {
-		all[i] = titled(name)
-	}
-	return strings.Join(all, ", ")
+func begins(word string, c byte) bool {
+	return c >= '0' && c <= '9' || word != Calls && (c == '.' || c == '-')
 }
 
 // Suffixes of intervals. Those of bytes are dd's; events are counted in thousands.
@@ -88,43 +77,43 @@ var (
 )
 
 // intervals says what an interval may look like.
-func (s source) intervals() string {
-	switch s.unit {
-	case micro:
+func (k *Kind) intervals() string {
+	switch k.Unit {
+	case Microsecond:
 		return "a time with its unit, s, ms, us or ns, such as 10ms"
-	case byteUnit:
+	case Byte:
 		return "a number of bytes from 1, also with k, M, G (of 1024), kB, MB, GB (of 1000) or KiB, MiB, GiB, such as 4096 or 64k"
 	}
 	return "a number from 1, also with k, M or G (of 1000), such as 100 or 10k"
 }
 
 // amount reads an interval, in gticks.
-func (s source) amount(text string) (uint64, error) {
+func (k *Kind) amount(text string) (uint64, error) {
 	const most = 1 << 48
 	suffixes, gtick := ofEvents, int64(1)
-	switch s.unit {
-	case micro:
+	switch k.Unit {
+	case Microsecond:
 		suffixes, gtick = ofTime, 1e3
-	case byteUnit:
+	case Byte:
 		suffixes = ofBytes
 	}
 	digits := strings.TrimRight(text, "kKMGiBnuµμms")
 	factor, known := suffixes[text[len(digits):]]
 	value, good := new(big.Rat).SetString(digits)
 	if !known || !good || strings.Trim(digits, "0123456789.") != "" {
-		return 0, fmt.Errorf("%q is no interval: want %s", text, s.intervals())
+		return 0, fmt.Errorf("%q is no interval: want %s", text, k.intervals())
 	}
 	value.Mul(value, big.NewRat(factor, gtick))
 	n := new(big.Int).Quo(value.Num(), value.Denom()).Uint64()
 	switch {
 	case value.Cmp(big.NewRat(most, 1)) >= 0:
 		return 0, fmt.Errorf("the interval %s is too long", text)
-	case s.unit == micro && !s.library && time.Duration(n)*time.Microsecond < Shortest:
+	case k.IsTime() && k.Kernel.Right != NoRight && time.Duration(n)*time.Microsecond < Shortest:
 		return 0, fmt.Errorf("an interval of %s is too short: %v is the least", text, Shortest)
 	case n == 0:
-		return 0, fmt.Errorf("the interval %s is none: want %s", text, s.intervals())
-	case s.unit != micro && s.unit != byteUnit && !value.IsInt():
-		return 0, fmt.Errorf("%q is no whole number: want %s", text, s.intervals())
+		return 0, fmt.Errorf("the interval %s is none: want %s", text, k.intervals())
+	case !k.IsTime() && k.Unit != Byte && !value.IsInt():
+		return 0, fmt.Errorf("%q is no whole number: want %s", text, k.intervals())
 	}
 	return n, nil
 }
