@@ -2,34 +2,39 @@ package main
 
 import (
 	"bytes"
-	"io"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"runtime"
-	"runtime/debug"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/profilecollection/pct/pct/internal/synthetic"
 )
 
-// Growth is measured over two doublings. What is proportional to n log n grows less than mostGrowth-fold, what is
-// quadratic sixteenfold.
+// Growth is measured over four doublings. What is proportional to n grows sixteenfold, and up to
+// twice that where the larger data do not fit into caches; what is proportional to its square grows
+// 256-fold. The bound is the geometric mean of the two.
 const (
-	doubled    = 4
-	mostGrowth = 2.6 * 2.6
+	doubled    = 16
+	mostGrowth = 64
 )
 
-// TestGrowth checks that the cost of reports grows with the size of their data, not with its square. The cost is the
-// user time of this process and the bytes that it allocates. System time is left out: most of it is the first touch
-// of pages, which the bytes tell already, and whose price depends on the machine. Other processes can only add to the
-// user time, so that its least over several rounds is an upper bound of what the report takes.
+// TestGrowth checks that the cost of reports grows with the size of their data, not with its square.
+// The cost is the user time and the greatest memory of the command, which time(1) tells, as this
+// process would count its own memory to that of its children. The command is built without the race
+// detector and runs without the garbage collector, which would add work of its own. System time is left out:
+// most of it is the first touch of pages, which the memory tells already, and whose price depends on
+// the machine. Other processes can only add to the user time, so the least of several rounds is an
+// upper bound of what the report takes.
 func TestGrowth(t *testing.T) {
 	translator := filepath.Join(t.TempDir(), "translator")
 	if err := os.WriteFile(translator, []byte(callTranslator), 0o600); err != nil {
 		t.Fatal(err)
+	}
+	pct := filepath.Join(t.TempDir(), "pct")
+	if out, err := exec.Command("go", "build", "-o", pct, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
 	}
 	shaped := func(shape func(n int) synthetic.Shape) func(string, int) error {
 		return func(root string, n int) error {
@@ -60,7 +65,7 @@ func TestGrowth(t *testing.T) {
 		{"call paths", 8000, shaped(func(n int) synthetic.Shape {
 			return synthetic.Shape{Paths: n, Symbols: 500, Depth: 12}
 		}), common},
-		{"threads", 500, shaped(func(n int) synthetic.Shape {
+		{"threads", 2000, shaped(func(n int) synthetic.Shape {
 			return synthetic.Shape{Threads: n, Symbols: 20, Depth: 5, Paths: 10, Samples: 10 * n}
 		}), "paths -by thread, fn -by thread, summary, ps, flame -by thread, firefox"},
 		{"groups", 500, shaped(func(n int) synthetic.Shape {
@@ -93,15 +98,14 @@ func TestGrowth(t *testing.T) {
 					if args[0] == "diff" {
 						operands = []string{root, root}
 					}
-					return costOf(t, append(args, operands...))
+					return costOf(t, pct, append(args, operands...))
 				}
 				small, large := costIn(roots[0]), costIn(roots[1])
 				for round := 1; round < mostRounds && small.outgrownBy(large); round++ {
 					small, large = small.least(costIn(roots[0])), large.least(costIn(roots[1]))
 				}
 				if small.outgrownBy(large) {
-					t.Errorf("pct %s: %d take %.3f s and %.1f MB, %d of them %.3f s and %.1f MB", report,
-						of.n, small.user, small.bytes/1e6, doubled*of.n, large.user, large.bytes/1e6)
+					t.Errorf("pct %s: %d take %v, %d of them %v", report, of.n, small, doubled*of.n, large)
 				}
 			}
 		})
@@ -109,46 +113,46 @@ func TestGrowth(t *testing.T) {
 }
 
 const (
-	// mostFixed is the user time, in s, that a report may take whatever the size of its data.
-	mostFixed = 0.05
-	// mostRounds is how often a report is made of data of each size before its cost is believed to grow too fast.
+	// fixedTime and fixedMemory are what a report may take whatever the size of its data, in s and
+	// KiB: user time is told in hundredths of a second, and the command itself takes 12 MiB.
+	fixedTime, fixedMemory = 0.01, 12 << 10
+	// mostRounds is how often a report is made of data of each size before its cost is believed to
+	// grow too fast.
 	mostRounds = 6
 )
 
-// cost is that of a report: user time in s, and allocated bytes.
-type cost struct{ user, bytes float64 }
+// cost is that of a report: user time in s, and the greatest resident set in KiB.
+type cost struct{ user, memory float64 }
+
+func (c cost) String() string { return fmt.Sprintf("%.2f s and %.1f MiB", c.user, c.memory/1024) }
 
 // least is the lesser of each of two costs.
 func (c cost) least(other cost) cost {
-	return cost{min(c.user, other.user), min(c.bytes, other.bytes)}
+	return cost{min(c.user, other.user), min(c.memory, other.memory)}
 }
 
 // outgrownBy tells whether large, the cost of doubled times as much data, is more than it may be.
 func (c cost) outgrownBy(large cost) bool {
-	return large.user > mostGrowth*max(c.user, mostFixed) || large.bytes > mostGrowth*c.bytes
+	return large.user > mostGrowth*max(c.user, fixedTime) || large.memory > mostGrowth*max(c.memory-fixedMemory, 1024)
 }
 
-// costOf makes a report once. The garbage collector is off, so that its concurrent workers are not counted.
-func costOf(t *testing.T, args []string) cost {
-	runtime.GC()
-	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	begun := userTime(t)
+// costOf makes a report once.
+func costOf(t *testing.T, pct string, args []string) cost {
+	told := filepath.Join(t.TempDir(), "told")
+	cmd := exec.Command("/usr/bin/time", append([]string{"-f", "%U %M", "-o", told, pct}, args...)...)
+	cmd.Env = append(os.Environ(), "GOGC=off")
 	var complaints bytes.Buffer
-	if run(args, nil, io.Discard, &complaints) != succeeded {
-		t.Fatalf("pct %s: %s", strings.Join(args, " "), complaints.String())
+	cmd.Stderr = &complaints
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("pct %s: %v: %s", strings.Join(args, " "), err, complaints.String())
 	}
-	used := userTime(t) - begun
-	runtime.ReadMemStats(&after)
-	return cost{used.Seconds(), float64(after.TotalAlloc - before.TotalAlloc)}
-}
-
-// userTime is what this process has used so far.
-func userTime(t *testing.T) time.Duration {
-	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+	text, err := os.ReadFile(told)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return time.Duration(used.Utime.Nano())
+	var c cost
+	if _, err := fmt.Sscan(string(text), &c.user, &c.memory); err != nil {
+		t.Fatalf("time says %q: %v", text, err)
+	}
+	return c
 }

@@ -60,10 +60,13 @@ type firefox struct {
 	*jsonWriter
 	*Profile
 	tracks []*track
-	tree   *calltree.Tree
-	stacks []int32 // of each node
-	nodes  []int32 // of each stack
-	frame  []int32 // of each stack: index into frames
+	main   map[int]int // of each process: the number of the track that stands for it
+	// earliest is the first of the processes that had a number.
+	earliest map[int]int
+	tree     *calltree.Tree
+	stacks   []int32 // of each node
+	nodes    []int32 // of each stack
+	frame    []int32 // of each stack: index into frames
 
 	frames    []firefoxFrame
 	functions []functionName
@@ -81,8 +84,27 @@ type firefoxFrame struct {
 	depth int32 // how many frames it is inlined into at its address
 }
 
+// collectProcesses finds the track that stands for each process: the thread that the process
+// started with or, where that has no samples, the one that comes first.
+func (f *firefox) collectProcesses() {
+	f.main, f.earliest = map[int]int{}, map[int]int{}
+	for number, t := range f.tracks {
+		main, found := f.main[t.process]
+		if !found || t.startedProcess() && !f.tracks[main].startedProcess() {
+			f.main[t.process] = number
+		}
+		if earliest, found := f.earliest[t.pid]; !found || t.process < earliest {
+			f.earliest[t.pid] = t.process
+		}
+	}
+}
+
+// startedProcess reports whether the thread is the one that its process started with.
+func (t *track) startedProcess() bool { return t.timed && int(t.thread) == t.pid }
+
 // collect numbers all that the tables have.
 func (f *firefox) collect() {
+	f.collectProcesses()
 	f.library, f.programs = map[string]int32{}, map[string]bool{}
 	names := map[string]bool{}
 	used := onPaths(f.tree, f.tracks)

@@ -38,25 +38,12 @@ func (f *firefox) thread(number int, t *track) {
 	f.close('}')
 }
 
-// first reports whether a track stands for its process: the thread that the process
-// started with or, where that has no samples, the one that comes first.
+// first reports whether a track stands for its process.
 func (f *firefox) first(number int, t *track) bool {
 	if t.process < 0 {
 		return number == 0
 	}
-	firstOf := -1
-	for i, other := range f.tracks {
-		if other.process != t.process {
-			continue
-		}
-		if other.timed && int(other.thread) == other.pid {
-			return i == number
-		}
-		if firstOf < 0 {
-			firstOf = i
-		}
-	}
-	return firstOf == number
+	return f.main[t.process] == number
 }
 
 func (f *firefox) process(t *track) string {
@@ -71,10 +58,8 @@ func (f *firefox) pid(t *track) string {
 	if t.process < 0 {
 		return "0"
 	}
-	for _, other := range f.tracks {
-		if other.pid == t.pid && other.process < t.process {
-			return fmt.Sprintf("%d (%d)", t.pid, t.process+1)
-		}
+	if f.earliest[t.pid] < t.process {
+		return fmt.Sprintf("%d (%d)", t.pid, t.process+1)
 	}
 	return fmt.Sprint(t.pid)
 }
