@@ -104,10 +104,7 @@ static bool reserved(const char *name)
 
 static void put_object(struct text *t, const struct object *o)
 {
-	const char *name = text_base(o->path);
-
-	for (int n = 0; *name && n < NAME_MOST; name++, n++)
-		text_char(t, (unsigned char)*name < ' ' || *name == 0x7f ? '_' : *name);
+	text_name(t, text_base(o->path), NAME_MOST);
 }
 
 static void put_try(struct text *t, int try)

@@ -42,14 +42,12 @@ const char *meta_program(void)
 {
 	static char name[NAME_MOST + 1];
 	const char *base = text_base(executable());
-	size_t n = 0;
+	struct text t = text_in(name, sizeof name);
 
 	while (*base == '.')
 		base++;
-	for (; *base && n < NAME_MOST; base++)
-		name[n++] = (unsigned char)*base < ' ' || *base == 0x7f ? '_' : *base;
-	name[n] = '\0';
-	return n ? name : "unnamed";
+	text_name(&t, base, NAME_MOST);
+	return t.n ? name : "unnamed";
 }
 
 /* A day since 1970 as YYYY-MM-DD (days of the era of 400 years that begin in March). */

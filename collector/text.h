@@ -58,6 +58,15 @@ static inline void text_num(struct text *t, uint64_t v)
 	text_pad(t, v, 0);
 }
 
+static inline size_t text_len(const char *s)
+{
+	size_t n = 0;
+
+	while (s[n])
+		n++;
+	return n;
+}
+
 /* The bytes of the UTF-8 character at s, of which n bytes are left; 0 if it is none. */
 static inline size_t text_utf8(const unsigned char *s, size_t n)
 {
@@ -70,6 +79,35 @@ static inline size_t text_utf8(const unsigned char *s, size_t n)
 		if ((s[i] & 0xc0) != 0x80)
 			return 0;
 	return len;
+}
+
+/*
+ * Whether the UTF-8 character of len bytes at s stands for itself: it is no control character, separates no lines, and
+ * marks no direction. internal/visible has the same in Go.
+ */
+static inline bool text_shown(const unsigned char *s, size_t len)
+{
+	unsigned c = len == 1 ? s[0] : len == 2 ? (s[0] & 0x1fU) << 6 | (s[1] & 0x3fU) :
+		     len == 3 ? (s[0] & 0xfU) << 12 | (s[1] & 0x3fU) << 6 | (s[2] & 0x3fU) : 0xffff;
+
+	return len && c >= ' ' && (c < 0x7f || c > 0x9f) && c != 0x61c && c != 0x200e && c != 0x200f &&
+	       (c < 0x2028 || c > 0x202e) && (c < 0x2066 || c > 0x2069);
+}
+
+/* Up to most bytes of a name, with _ for what is not shown. pct/data/dir.go has the same in Go. */
+static inline void text_name(struct text *t, const char *s, size_t most)
+{
+	for (size_t len, step; *s; s += step, most -= step) {
+		len = text_utf8((const unsigned char *)s, text_len(s));
+		step = len ? len : 1;
+		if (step > most)
+			break;
+		if (text_shown((const unsigned char *)s, len))
+			for (size_t i = 0; i < len; i++)
+				text_char(t, s[i]);
+		else
+			text_char(t, '_');
+	}
 }
 
 /* n bytes as a value of a meta file: backslashes, control characters and what is no UTF-8 escaped. */
@@ -95,15 +133,6 @@ static inline void text_value(struct text *t, const char *s, size_t n)
 			text_char(t, (char)c);
 		}
 	}
-}
-
-static inline size_t text_len(const char *s)
-{
-	size_t n = 0;
-
-	while (s[n])
-		n++;
-	return n;
 }
 
 static inline bool text_equal(const char *a, const char *b)

@@ -131,6 +131,29 @@ func TestVDSO(t *testing.T) {
 	}
 }
 
+// Names of run directories and files in them have nothing that steers a terminal or turns the writing.
+func TestNameOfHostileProgram(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "a\x1b\x7f\u009b\u061c\u202e\u2066\xffü")
+	if err := os.Link(filepath.Join(built, "target"), program); err != nil {
+		text, err := os.ReadFile(filepath.Join(built, "target"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(program, text, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const tame = "a_______ü"
+	s := prepare(t, "q1000", program, "vdso").run().ok("done\n")
+	dirs := s.dirs(s.state.Pid())
+	if len(dirs) != 1 || filepath.Base(dirs[0]) != fmt.Sprintf("%s.%d", tame, s.state.Pid()) {
+		t.Fatalf("run directories: %q", dirs)
+	}
+	if _, err := os.Stat(filepath.Join(dirs[0], tame)); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestExec(t *testing.T) {
 	s := prepare(t, "q4000", "target", "exec", filepath.Join(built, "target"), "a\xff\x01\\ü").run().ok("done\n")
 	dirs := s.dirs(s.state.Pid())

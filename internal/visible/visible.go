@@ -24,7 +24,7 @@ func JSON(document []byte) []byte {
 	var made []byte
 	from := 0
 	for at, r := range string(document) {
-		if r >= 0x7f && !shown(r) {
+		if r >= 0x7f && !Shown(r) {
 			made = fmt.Appendf(append(made, document[from:at]...), `\u%04x`, r)
 			from = at + utf8.RuneLen(r)
 		}
@@ -57,7 +57,7 @@ func escape(s, kept string) string {
 		switch _, size := utf8.DecodeRuneInString(s[at:]); {
 		case r == utf8.RuneError && size == 1, r < ' ' && !strings.ContainsRune(kept, r), r == 0x7f:
 			fmt.Fprintf(&b, `\x%02x`, s[at])
-		case !shown(r) && r >= 0x7f:
+		case !Shown(r) && r >= 0x7f:
 			fmt.Fprintf(&b, `\u%04x`, r)
 		default:
 			b.WriteRune(r)
@@ -66,8 +66,9 @@ func escape(s, kept string) string {
 	return b.String()
 }
 
-// shown reports whether a character stands for itself: it is none of C0, DEL and C1, separates no lines, and marks no direction.
-func shown(r rune) bool {
+// Shown reports whether a character stands for itself: it is none of C0, DEL and C1, separates no lines, and marks no direction.
+// The library has the same in collector/text.h.
+func Shown(r rune) bool {
 	switch {
 	case r < ' ', r >= 0x7f && r < 0xa0,
 		r == 0x61c, r == 0x200e, r == 0x200f, r >= 0x2028 && r <= 0x202e, r >= 0x2066 && r <= 0x2069:

@@ -7,9 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/internal/visible"
 )
 
 const (
@@ -87,7 +89,7 @@ func CreateFor(root, prog string, pid int, resource string) (*Dir, error) {
 // dirName makes one tame path element of a program's name.
 func dirName(prog string) string {
 	name := strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == '/' {
+		if !visible.Shown(r) || r == utf8.RuneError || r == '/' {
 			return '_'
 		}
 		return r

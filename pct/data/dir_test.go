@@ -49,6 +49,7 @@ func TestCreate(t *testing.T) {
 		{"..", "unnamed.9.3"},
 		{".hidden", "hidden.9"},
 		{"two\nlines", "two_lines.9"},
+		{"a\x1b\x7f\u009b\u061c\u202e\u2066\xffü", "a_______ü.9"},
 		{strings.Repeat("ü", 150), strings.Repeat("ü", 100) + ".9"},
 	} {
 		d, err := Create(root, c.prog, 9)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/pprof/profile"
 	"github.com/profilecollection/pct/internal/resource"
+	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/pct/data"
 	"github.com/profilecollection/pct/pct/internal/calltree"
 	"github.com/profilecollection/pct/pct/internal/path"
@@ -51,7 +52,7 @@ func New(runs *path.Runs, calls *path.Calls) *profile.Profile {
 	}
 	b.p.DurationNanos = int64(runs.Span())
 	for _, command := range runs.Summary().Commands {
-		b.p.Comments = append(b.p.Comments, "command: "+command)
+		b.p.Comments = append(b.p.Comments, "command: "+visible.Text(command))
 	}
 	b.finish(runs.Data()[0].Meta.Exe)
 	return b.p
