@@ -100,6 +100,7 @@ func (c *collection) run() (status int, err error) {
 		}
 		c.round(until)
 	}
+	c.tellOutliving()
 	c.finish()
 	return c.await(), nil
 }
@@ -186,6 +187,24 @@ func (c *collection) over() bool {
 		c.endWanted() // is the program's affair
 	}
 	return c.letGo || c.root == 0 && !c.table.anyAlive()
+}
+
+// tellOutliving tells of processes that have outlived the program, as daemons do: they are not followed on.
+func (c *collection) tellOutliving() {
+	n := 0
+	if c.ended {
+		for pid := range c.table.of {
+			if s, err := readStat(pid); err == nil && s.state != 'Z' && s.state != 'X' {
+				n++
+			}
+		}
+	}
+	switch {
+	case n == 1:
+		c.out.say("one process still runs: what it uses from now on is not sampled (-wait samples until it has ended)")
+	case n > 1:
+		c.out.say("%d processes still run: what they use from now on is not sampled (-wait samples until they have ended)", n)
+	}
 }
 
 // drainEvery is how often the rings are emptied while paths are worked out.
