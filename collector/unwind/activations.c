@@ -1,5 +1,6 @@
 #include "activations.h"
 #include "linked.h"
+#include "trampoline.h"
 
 /* Whether what begins at an address begins as functions do, with nothing but the return address on the stack. */
 static bool begins_function(struct unwind_thread *t, uintptr_t start)

@@ -12,7 +12,8 @@
 #ifndef PCT_UNWIND_LASTING_H
 #define PCT_UNWIND_LASTING_H
 
-#include "tree.h"
+#include "chunks.h"
+#include "unwind.h"
 
 /* Counts the activations of a whole path, whose nodes are known, that so many samples saw, which have that weight. */
 void lasting_count(struct tree *t, struct unwind_thread *thread, const struct unwind_path *path, uint32_t weight, uint32_t looks);

@@ -41,7 +41,7 @@ enum {
 
 static void set(struct row *row, uint64_t reg, struct rule rule)
 {
-	int place = cfi_place(reg);
+	int place = row_place(reg);
 
 	/* Of registers that a function need not preserve nothing is kept. */
 	if (place >= 0)
@@ -52,7 +52,7 @@ static void set(struct row *row, uint64_t reg, struct rule rule)
 
 static void restore(struct row *row, uint64_t reg, const struct row *initial)
 {
-	int place = cfi_place(reg);
+	int place = row_place(reg);
 
 	if (place >= 0)
 		row->rules[place] = initial->rules[place];

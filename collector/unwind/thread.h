@@ -7,7 +7,6 @@
 #include "memory.h"
 #include "objects.h"
 #include "recipes.h"
-#include "trampoline.h"
 #include "unwind.h"
 
 /* An activation that is counted, as lasting.h says. */
@@ -21,6 +20,8 @@ struct activation {
 	};
 	uint32_t began; /* weight of all samples before */
 };
+
+struct mark;
 
 struct unwind_thread {
 	struct memory memory;
@@ -68,8 +69,9 @@ static inline struct unwind_frame *thread_frame(const struct unwind_thread *t, u
 /* The value that a register had in the frame at a depth; false if it is lost. */
 bool thread_register(struct unwind_thread *t, uint32_t depth, unsigned reg, uint64_t *value);
 
-/* Runs an expression there; initial is pushed at first if push is set. */
-bool thread_evaluate(struct unwind_thread *t, uint32_t depth, uintptr_t at, unsigned length, bool push, uint64_t initial, uint64_t *value);
+/* Runs an expression there. */
+struct expression;
+bool thread_evaluate(struct unwind_thread *t, uint32_t depth, const struct expression *e, uint64_t *value);
 
 /* Works out a rule there, given the CFA. */
 bool thread_rule(struct unwind_thread *t, uint32_t depth, const struct rule *rule, unsigned reg, uint64_t cfa, uint64_t *value);
@@ -85,6 +87,7 @@ enum outcome {
 	AT_END,
 	NO_RECIPE,
 	NO_CODE, /* the frame can't be one: its pc follows no call */
+	BEGUN,   /* of thread_guess alone: its pc is the beginning of a function */
 	BAD_MEMORY,
 };
 
@@ -94,14 +97,11 @@ enum outcome {
  */
 enum outcome thread_leave(struct unwind_thread *t, uint32_t depth, struct unwind_frame *next);
 
-/*
- * The same of one whose pc is the beginning of a function, and no return address that a call made: as makecontext and its kin
- * give it to the first function of a stack. Nothing called it, unless what its own information leads to is behind a call.
- */
-enum outcome thread_leave_begun(struct unwind_thread *t, uint32_t depth, struct unwind_frame *next);
-
 /* The same without call frame information. */
 enum outcome thread_guess(struct unwind_thread *t, uint32_t depth, struct unwind_frame *next);
+
+/* Whether a word is an address just after a call. */
+bool thread_called(uint64_t word);
 
 /* Leaves the frame of a signal. */
 enum outcome thread_leave_signal(struct unwind_thread *t, struct unwind_frame *f, struct unwind_frame *next);

@@ -4,6 +4,7 @@
  */
 #include "../../chunks.h"
 #include "../../thread.h"
+#include "../../tree.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
