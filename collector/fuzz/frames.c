@@ -10,7 +10,7 @@
 enum { FRAMES = 64, CODE = 65536, WORDS = 64, CODE_BEFORE = 2 * CODE };
 
 struct head {
-	uint8_t flags;  /* 1: the object is fleeting; 2: objects change; 4: the stack is known */
+	uint8_t flags;  /* 1: the object is fleeting; 4: the stack is known */
 	uint8_t words;  /* of the stack */
 	uint16_t pcs[3]; /* into the code */
 	uint8_t sp, fp; /* words into the stack */
@@ -85,8 +85,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	else
 		unwind_thread_stack(t, 0, 0);
 	memset(&u, 0, sizeof u);
-	if (h.flags & 2)
-		unwind_changing();
 	for (size_t i = 0; i < sizeof h.pcs / sizeof *h.pcs; i++) {
 		for (unsigned r = 0; r < MACHINE_REGISTERS; r++) {
 			h.others = h.others * 1664525 + 1013904223;
@@ -97,8 +95,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		set(&u, MACHINE_FP, (uint64_t)&stack[h.fp % h.words]);
 		walk(t, &u);
 	}
-	if (h.flags & 2)
-		unwind_changed();
 	unwind_linked(&o, 8);
 	return 0;
 }

@@ -223,7 +223,7 @@ bool expression_evaluate(struct unwind_thread *t, uint32_t depth, const struct e
 	struct cursor c;
 	uint64_t reg;
 
-	cursor_begin(&c, e->at, e->at + e->length, t->view.changing || t->view.fleeting);
+	cursor_begin(&c, e->at, e->at + e->length, t->view.fleeting);
 	if (e->pushed)
 		push(&s, e->initial);
 	for (int steps = 0; !cursor_done(&c) && !s.bad; steps++) {

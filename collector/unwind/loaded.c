@@ -27,34 +27,3 @@ struct unwind_object unwind_object_of(const struct dl_phdr_info *info)
 	}
 	return o;
 }
-
-static int add_loaded(struct dl_phdr_info *info, size_t size, void *number)
-{
-	struct unwind_object o = unwind_object_of(info);
-
-	(void)size;
-	o.id = ++*(uint16_t *)number;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-
-		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
-			continue;
-		o.start = info->dlpi_addr + p->p_vaddr;
-		o.end = o.start + p->p_memsz;
-		if (!unwind_objects_add(&o))
-			return 1;
-	}
-	return 0;
-}
-
-bool unwind_objects_load(void)
-{
-	uint16_t number = 0;
-	bool all;
-
-	if (!unwind_objects_begin())
-		return false;
-	all = dl_iterate_phdr(add_loaded, &number) == 0;
-	unwind_objects_publish();
-	return all;
-}

@@ -13,12 +13,13 @@ static uint32_t counts[2];
 static bool fleeting[2]; /* has an object that is */
 static _Atomic uint32_t current; /* epoch << 1 | side */
 static _Atomic uint32_t readers[2];
-static _Atomic uint32_t changing;
 
 enum { PATIENCE = 1000 }; /* scheduling turns */
 
-static bool drained(uint32_t side, int patience)
+static bool drained(uint32_t side)
 {
+	int patience = PATIENCE;
+
 	while (atomic_load(&readers[side])) {
 		if (patience-- == 0)
 			return false;
@@ -52,7 +53,7 @@ void objects_enter(struct objects_view *v)
 	v->epoch = now >> 1;
 	v->all = sides[v->side];
 	v->count = counts[v->side];
-	v->changing = v->guarded = atomic_load(&changing) != 0;
+	v->guarded = false;
 	v->fleeting = fleeting[v->side];
 	v->last = NULL;
 }
@@ -77,7 +78,7 @@ const struct object *objects_search(struct objects_view *v, uintptr_t address)
 	if (!low || address >= v->all[low - 1].given.end)
 		return NULL;
 	v->last = &v->all[low - 1];
-	v->guarded = v->changing || v->last->given.fleeting;
+	v->guarded = v->last->given.fleeting;
 	return v->last;
 }
 
@@ -85,7 +86,7 @@ bool unwind_objects_begin(void)
 {
 	uint32_t side = ~atomic_load(&current) & 1;
 
-	if (!drained(side, PATIENCE))
+	if (!drained(side))
 		return false;
 	counts[side] = 0;
 	fleeting[side] = false;
@@ -154,21 +155,8 @@ uint32_t unwind_objects_publish(void)
 	return epoch;
 }
 
-void unwind_changing(void)
-{
-	atomic_fetch_add(&changing, 1);
-	drained(0, PATIENCE);
-	drained(1, PATIENCE);
-}
-
-void unwind_changed(void)
-{
-	atomic_fetch_sub(&changing, 1);
-}
-
 void unwind_forked(void)
 {
 	atomic_store(&readers[0], 0);
 	atomic_store(&readers[1], 0);
-	atomic_store(&changing, 0);
 }

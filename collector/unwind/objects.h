@@ -18,7 +18,6 @@ struct objects_view {
 	uint32_t count;
 	uint32_t side;
 	uint32_t epoch;
-	bool changing; /* objects may be unmapped: nothing of theirs is read directly */
 	bool guarded;  /* nothing of the last object is read directly */
 	bool fleeting; /* nothing of some object is */
 	const struct object *last;

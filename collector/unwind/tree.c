@@ -52,23 +52,6 @@ bool tree_make(struct tree *t, void *mapping, void *links, uint32_t words, bool 
 	return true;
 }
 
-uint32_t tree_self(const struct tree *t, uint32_t node)
-{
-	return tree_link(t, node)->self ? t->words[tree_link(t, node)->self] : 0;
-}
-
-uint32_t tree_calls(const struct tree *t, uint32_t node)
-{
-	return t->calls ? t->words[place_end(t->words, node)] : 0;
-}
-
-const struct tree_lasting *tree_lasting(const struct tree *t, uint32_t node)
-{
-	uint32_t at = tree_link(t, node)->lasting;
-
-	return at ? (const struct tree_lasting *)&t->words[at] : NULL;
-}
-
 static uint32_t hash(uint64_t where)
 {
 	return (uint32_t)(where * 0x9e3779b97f4a7c15 >> 32);

@@ -26,11 +26,6 @@
  */
 bool tree_make(struct tree *t, void *mapping, void *links, uint32_t words, bool calls, bool (*room)(void *page));
 
-/* What a node has counted: samples, and activations if the tree does that. */
-uint32_t tree_self(const struct tree *t, uint32_t node);
-uint32_t tree_calls(const struct tree *t, uint32_t node);
-const struct tree_lasting *tree_lasting(const struct tree *t, uint32_t node); /* NULL: none was seen by two samples */
-
 /* The root for a number, such as a thread's; 0 if there's no room. */
 uint32_t tree_root(struct tree *t, uint64_t number);
 

@@ -8,8 +8,8 @@
  *
  * Nothing here allocates, locks or touches errno, and no read can fault: the stack that a
  * thread stands on is read directly within its bounds, all else by a system call that fails
- * where a load would fault. Call frame information is read directly, but by that system call
- * while objects are being loaded or unloaded.
+ * where a load would fault. Call frame information is read directly, that of objects
+ * which may be unloaded by that system call.
  *
  * A thread's data (struct unwind_thread) is for the handlers of that thread, which must not
  * interrupt each other. All else may be used by any number of threads at once.
@@ -51,16 +51,6 @@ uint32_t unwind_objects_publish(void);
 /* What the dynamic linker says of an object, its text from the first address to the last. */
 struct dl_phdr_info;
 struct unwind_object unwind_object_of(const struct dl_phdr_info *info);
-
-/* The same from the dynamic linker's list, numbered from 1; not in a handler. */
-bool unwind_objects_load(void);
-
-/*
- * Objects may be unmapped between these two: stand before dlopen and dlclose, and publish
- * before the second. They nest, and wait until no handler reads what was there before.
- */
-void unwind_changing(void);
-void unwind_changed(void);
 
 /* In the child of a fork: other threads' handlers are gone. */
 void unwind_forked(void);
