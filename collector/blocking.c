@@ -7,6 +7,7 @@
 #include "collector.h"
 #include "mask.h"
 #include "next.h"
+#include "run.h"
 #include "signals.h"
 #include "sys.h"
 
@@ -118,7 +119,7 @@ EXPORT int sigpending(sigset_t *set)
 	uint64_t doubtful = err == 0 ? bits(set) & signals_in_use() : 0;
 
 	/* In a handler that blocks it a tick may wait, and the next one come at any time. */
-	if (doubtful && collector_mine())
+	if (doubtful && run_mine())
 		*set = set_of((bits(set) & ~doubtful) | mask_drain(doubtful));
 	return err;
 }
@@ -201,7 +202,7 @@ static int wait_for(const sigset_t *set, siginfo_t *info, const struct timespec 
 
 static bool waits_for_ours(const sigset_t *set)
 {
-	return bits(set) & signals_set() && collector_mine();
+	return bits(set) & signals_set() && run_mine();
 }
 
 EXPORT int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info, const struct timespec *restrict timeout)
@@ -233,7 +234,7 @@ EXPORT int signalfd(int fd, const sigset_t *set, int flags)
 {
 	sigset_t shown;
 
-	if (!(bits(set) & signals_set()) || !collector_mine())
+	if (!(bits(set) & signals_set()) || !run_mine())
 		return NEXT(signalfd)(fd, set, flags);
 	shown = set_of(mask_descriptor_set(bits(set)));
 	fd = NEXT(signalfd)(fd, &shown, flags);
@@ -246,7 +247,7 @@ EXPORT int signalfd(int fd, const sigset_t *set, int flags)
 #define WAITING(set, call)                                                                    \
 	({                                                                                    \
 		__typeof__(call) result_;                                                     \
-		if (mask_concerned(bits(set)) && collector_mine()) {                 \
+		if (mask_concerned(bits(set)) && run_mine()) {                 \
 			uint64_t before_ = mask_waits(__builtin_frame_address(0), bits(set)); \
 			result_ = (call);                                                     \
 			mask_waited(before_);                                                 \

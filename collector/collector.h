@@ -1,5 +1,29 @@
 /*
- * collector.h: the collector's state as the parts that hook into the program see it.
+ * collector.h: the collector as the parts see it that stand before functions of the C library.
+ *
+ *   thread, interpose, blocking, syscall, exec,     stand before functions of the C library, in libpct.so alone;
+ *   floating, throw, iterate, consume               consume.c serves libpctalloc.so and libpctio.so
+ *           |
+ *   collector, mask                                 start, fork, exec and end; signals that the program blocks
+ *           |
+ *   clock  events  fpe                              sources of ticks (source.h): when a thread is sampled.
+ *           |                                       They share slots, perf events, timers and signals
+ *   sample                                          whether a sample is taken at all
+ *           |
+ *   counts                calls                     sinks of samples (sink.h): by program counter, by call path
+ *   store, table          prepare, imports
+ *           |             mapped, contexts
+ *           |                     |
+ *   file, mapping, object, known, map, image        files and objects; unwind/ for call paths, which needs sys.h alone
+ *           |
+ *   rundir, meta, options, note, run, slow, pace, space, sys, text
+ *
+ * collector.c chooses the sink and starts the sources. A source calls sample.c in the handler of its signals, which calls
+ * the sink: no source knows a sink and no sink a source. A part needs parts of its own line and of those below it, and
+ * none leads back to itself (test/layers_test.go).
+ *
+ * What runs in a handler is async-signal-safe: it allocates nothing, takes no lock for which it would wait, calls nothing
+ * of the C library, and leaves errno alone.
  */
 #ifndef PCT_COLLECTOR_H
 #define PCT_COLLECTOR_H
@@ -16,9 +40,6 @@ bool collector_awake(void);
 
 /* Whether that has yet to be found out. */
 bool collector_starts(void);
-
-/* Whether the caller is the process that the collector runs in: not so in a child by vfork. */
-bool collector_mine(void);
 
 /* The handler of all signals of ours. */
 void collector_signal(int signal, siginfo_t *info, void *context);

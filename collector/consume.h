@@ -24,10 +24,4 @@ PCT_LENT void pct_consumed(int resource, const ucontext_t *context, uint64_t hit
 /* The program has a malloc that is not asked through the library. */
 PCT_LENT void pct_own_malloc(void);
 
-/* The other way round, lent by libpctio.so: a jump leaves all frames of the calling thread below a stack pointer. */
-PCT_LENT void pct_landed(uintptr_t sp);
-
-/* Likewise: nothing more is measured, and no clock read. */
-PCT_LENT void pct_io_ends(void);
-
 #endif

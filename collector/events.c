@@ -1,13 +1,13 @@
 #include "events.h"
-#include "clock.h"
-#include "collector.h"
-#include "contexts.h"
+#include "followed.h"
 #include "interval.h"
 #include "note.h"
 #include "options.h"
 #include "perf.h"
+#include "run.h"
 #include "sample.h"
-#include "signals.h"
+#include "slot.h"
+#include "space.h"
 #include "sys.h"
 
 #include <linux/perf_event.h>
@@ -17,8 +17,7 @@
 
 enum {
 	COUNTERS_MOST = 2, /* faults alone, or the two kinds of them */
-	MANY = 1000, /* page faults; the collector's own that are not counted are fewer, but for its trees' */
-	TREE = 128,  /* nodes of a tree for one of those, at least */
+	MANY = 1000, /* page faults; the collector's own that are not counted are fewer, but for those that sample_faults tells of */
 };
 
 /*
@@ -26,7 +25,7 @@ enum {
  * one that was closed meanwhile is told from one of the next.
  */
 enum { COUNTER_SHIFT = 13, NUMBER_SHIFT = 16 };
-_Static_assert(CLOCK_SLOTS <= 1 << COUNTER_SHIFT && COUNTERS_MOST <= 1 << (NUMBER_SHIFT - COUNTER_SHIFT), "the data has room");
+_Static_assert(SLOTS <= 1 << COUNTER_SHIFT && COUNTERS_MOST <= 1 << (NUMBER_SHIFT - COUNTER_SHIFT), "the data has room");
 
 struct counter {
 	void *event; /* NULL: none */
@@ -100,26 +99,33 @@ static void want(uint32_t r)
 		wanted[count++] = r;
 }
 
-void events_choose(void (*handler)(int, siginfo_t *, void *))
+/* Finds out what is to be counted. */
+static void choose(signals_handler *handler)
 {
 	for (uint32_t i = 0; i < options.resource_count; i++)
 		if (options.resources[i].kind->source == RESOURCE_EVENT)
 			want(i);
 	if (!count)
 		return;
-	counters = contexts_memory(CLOCK_SLOTS * sizeof *counters);
+	counters = space_reserve(SLOTS * sizeof *counters);
 	if (!counters) {
 		count = 0;
 		note_post(NOTE_PATHS_MEMORY);
 		return;
 	}
-	if (!clock_of_each_thread() || signals_traced() || !perf_trap_is_safe() || !signals_take(SIGTRAP, handler)) {
+	if (!threads_are_followed() || signals_traced() || !perf_trap_is_safe() || !signals_take(SIGTRAP, handler)) {
 		note_post(NOTE_EVENTS_REFUSED);
 		return;
 	}
 	find_own();
 	before = account();
 	atomic_store(&on, true);
+}
+
+static uint64_t start(signals_handler *handler)
+{
+	choose(handler);
+	return 0;
 }
 
 static void see(uint32_t i, uint64_t n)
@@ -194,10 +200,11 @@ void events_forget(uint32_t slots)
 	before = count ? account() : 0;
 }
 
-void events_check(void)
+/* Many were not seen, as the program had them in system calls. */
+static void check(void)
 {
 	uint64_t all = count && atomic_load(&on) ? account() - before : 0;
-	uint64_t known = atomic_load(&seen) + contexts_nodes() / TREE;
+	uint64_t known = atomic_load(&seen) + sample_faults();
 
 	if (all > MANY + known && all / 5 > known / 4)
 		note_post(NOTE_EVENTS_KERNEL);
@@ -228,14 +235,14 @@ static void consumed(int slot, uint32_t i, const ucontext_t *context, bool own)
 	 * chance that it should have.
 	 */
 	if (hits && !own)
-		sample_path(wanted[i], context, hits, hits);
+		sample_consumed(wanted[i], context, hits);
 	open_next(slot, (int)sys0(SYS_gettid), i);
 	/* It goes on, and counts its period once more. */
 	if (c->number == number)
 		see(i, c->period);
 }
 
-bool events_signal(int signal, const siginfo_t *info, const ucontext_t *context)
+static bool take(int signal, siginfo_t *info, ucontext_t *context)
 {
 	uint32_t data;
 	bool late;
@@ -246,11 +253,18 @@ bool events_signal(int signal, const siginfo_t *info, const ucontext_t *context)
 		return false;
 	slot = (int)(data & ((1 << COUNTER_SHIFT) - 1));
 	i = data >> COUNTER_SHIFT & ((1 << (NUMBER_SHIFT - COUNTER_SHIFT)) - 1);
-	if (slot >= CLOCK_SLOTS || i >= count || !collector_mine() || !clock_take(slot))
+	if (slot >= SLOTS || i >= count || !run_mine() || !slot_take(&slots[slot]))
 		return true;
 	/* A trap that had to wait was one of a handler, as ours are. */
 	if (counters[slot][i].event && counters[slot][i].number == data >> NUMBER_SHIFT)
 		consumed(slot, i, context, late || ours(context_pc(context)));
-	clock_give(slot);
+	slot_give(&slots[slot]);
 	return true;
 }
+
+/* The events of a thread end with its clock. */
+static void end(void)
+{
+}
+
+const struct source events_source = { .start = start, .signal = take, .check = check, .end = end };

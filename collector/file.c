@@ -4,7 +4,9 @@
 #include "meta.h"
 #include "note.h"
 #include "options.h"
+#include "run.h"
 #include "rundir.h"
+#include "space.h"
 #include "sys.h"
 #include "text.h"
 
@@ -51,7 +53,7 @@ static long make(struct object *o, int dir, const char *name, const void *h, siz
 	long err;
 	int fd;
 
-	if (!file_size_permitted(n))
+	if (!space_for_file(n))
 		return -EFBIG;
 	text_str(&t, name);
 	text_str(&t, ".new");

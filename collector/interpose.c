@@ -9,6 +9,7 @@
 #include "mask.h"
 #include "next.h"
 #include "object.h"
+#include "run.h"
 #include "signals.h"
 #include "sys.h"
 
@@ -30,7 +31,7 @@ static bool is_handler(const struct sigaction *a)
 
 EXPORT int sigaction(int signal, const struct sigaction *set, struct sigaction *old)
 {
-	if (!signals_ours(signal) || !collector_mine())
+	if (!signals_ours(signal) || !run_mine())
 		return NEXT(sigaction)(signal, set, old);
 	if (set && is_handler(set) && signal != SIGFPE) {
 		if (fpe_needs(signal))
@@ -55,7 +56,7 @@ static disposition *set_disposition(int signal, disposition *f, int flags)
 
 EXPORT disposition *signal(int signo, disposition *f)
 {
-	if (signals_ours(signo) && collector_mine())
+	if (signals_ours(signo) && run_mine())
 		return set_disposition(signo, f, SA_RESTART);
 	return NEXT(signal)(signo, f);
 }
@@ -64,14 +65,14 @@ disposition *__sysv_signal(int, disposition *);
 
 EXPORT disposition *__sysv_signal(int signo, disposition *f)
 {
-	if (signals_ours(signo) && collector_mine())
+	if (signals_ours(signo) && run_mine())
 		return set_disposition(signo, f, (int)(SA_RESETHAND | SA_NODEFER));
 	return NEXT(__sysv_signal)(signo, f);
 }
 
 static bool aside(int signo)
 {
-	return signals_ours(signo) && collector_mine();
+	return signals_ours(signo) && run_mine();
 }
 
 EXPORT disposition *bsd_signal(int signo, disposition *f)
@@ -219,7 +220,7 @@ EXPORT int tgkill(pid_t process, pid_t thread, int signo)
 static bool room_made(void)
 {
 	int error = errno;
-	bool made = error == EAGAIN && collector_mine() && clock_makes_room();
+	bool made = error == EAGAIN && run_mine() && clock_makes_room();
 
 	errno = error;
 	return made;

@@ -6,6 +6,7 @@
  * functions count as a whole, with the bytes that they give to the program or take from it; where one of
  * ours is called in another, such as by a stream of the program's own, time and bytes count once.
  */
+#include "borrowed.h"
 #include "capture.h"
 #include "consumer.h"
 #include "next.h"

@@ -9,6 +9,8 @@
 #ifndef PCT_KERNELCLOCK_H
 #define PCT_KERNELCLOCK_H
 
+#include "sample.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -18,12 +20,6 @@ struct kernelclock {
 	int timer;
 	uint64_t used, user; /* by the thread until the last tick: CPU time, and what the kernel put to user mode, ns */
 	int64_t owed;        /* CPU time that no sample stands for yet, ns */
-};
-
-/* What a tick stands for, in samples: some may be due that nobody knows the place of. */
-struct tick {
-	uint64_t hits, lost;
-	bool in_kernel; /* of this clock */
 };
 
 /* Starts the clock of a thread of ours; each tick sends it the signal, with the number of its slot. False if the kernel refuses. */

@@ -1,31 +1,10 @@
 #include "mapping.h"
+#include "space.h"
 #include "sys.h"
 
 #include <linux/futex.h>
-#include <sys/resource.h>
 
 enum { PAGE = 4096 };
-
-static uint64_t coming = UINT64_MAX;
-
-void space_expect(uint64_t limit)
-{
-	coming = limit;
-}
-
-bool space_permitted(uint64_t n)
-{
-	enum { PART = 64 };
-	static const int limits[] = { RLIMIT_AS, RLIMIT_DATA };
-
-	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-		struct rlimit limit = { 0, 0 };
-
-		if (sys4(SYS_prlimit64, 0, limits[i], NULL, &limit) < 0 || (limit.rlim_cur != RLIM_INFINITY && n > limit.rlim_cur / PART))
-			return false;
-	}
-	return coming == UINT64_MAX || n <= coming / PART;
-}
 
 void mapping_cut(struct object *o, size_t n)
 {

@@ -1,7 +1,7 @@
 #include "mask.h"
 #include "clock.h"
-#include "collector.h"
 #include "fpe.h"
+#include "run.h"
 #include "signals.h"
 #include "sys.h"
 
@@ -41,7 +41,7 @@ static bool is_child(void)
 {
 	int pid;
 
-	if (collector_mine()) {
+	if (run_mine()) {
 		mine.child = 0;
 		return false;
 	}
@@ -109,7 +109,7 @@ void mask_settle(void)
 
 void mask_unsettle(void)
 {
-	if (mine.hidden && collector_mine()) {
+	if (mine.hidden && run_mine()) {
 		mine.hidden &= signals_in_use();
 		kernel_mask(SIG_UNBLOCK, mine.hidden);
 	}
@@ -210,7 +210,7 @@ static void refill_descriptors(uint64_t bit)
 
 void mask_sends(int signal)
 {
-	if (signals_ours(signal) && signal != SIGTRAP && collector_mine())
+	if (signals_ours(signal) && signal != SIGTRAP && run_mine())
 		clock_yield_signal(signal);
 }
 
@@ -236,16 +236,13 @@ void mask_landed(uintptr_t sp)
 		mask_waited(mine.outside);
 }
 
-bool mask_hides(int signal)
-{
-	return mine.hidden & signals_bit(signal);
-}
-
-void mask_hold(int signal, siginfo_t *info, ucontext_t *context)
+bool mask_holds(int signal, siginfo_t *info, ucontext_t *context)
 {
 	uint64_t bit = signals_bit(signal);
 
-	if (collector_mine()) {
+	if (!signals_ours(signal) || signals_forced(signal, info) || !(mine.hidden & bit))
+		return false;
+	if (run_mine()) {
 		if (fpe_needs(signal))
 			fpe_held(context);
 		clock_yield_signal(signal);
@@ -255,4 +252,5 @@ void mask_hold(int signal, siginfo_t *info, ucontext_t *context)
 	}
 	sigaddset(&context->uc_sigmask, signal);
 	queue_again(signal, info);
+	return true;
 }

@@ -56,8 +56,7 @@ void mask_waited(uint64_t before);
 /* A jump leaves all frames of the calling thread below a stack pointer. */
 void mask_landed(uintptr_t sp);
 
-/* In a handler: whether the program blocks a signal that came; keeps it pending. */
-bool mask_hides(int signal);
-void mask_hold(int signal, siginfo_t *info, ucontext_t *context);
+/* In a handler: keeps a signal of the program's own pending, if the program blocks it; false if it does not. */
+bool mask_holds(int signal, siginfo_t *info, ucontext_t *context);
 
 #endif

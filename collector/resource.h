@@ -21,6 +21,9 @@ enum resource_source {
 	RESOURCE_EVENT, /* the kernel */
 };
 
+/* Which time it is, of RESOURCE_TIME. */
+enum time_kind { TIME_PROF, TIME_VIRTUAL, TIME_REAL };
+
 struct resource_kind {
 	const char *name, *unit;
 	uint64_t interval; /* the default; 0: the clock's period */

@@ -1,5 +1,4 @@
 #include "signals.h"
-#include "mask.h"
 #include "sys.h"
 
 #include <stdatomic.h>
@@ -225,25 +224,24 @@ static void chain(int signal, siginfo_t *info, ucontext_t *context)
 	a.sa_sigaction(signal, info, context);
 }
 
+bool signals_forced(int signal, const siginfo_t *info)
+{
+	return (signal == SIGTRAP || signal == SIGFPE) && info->si_code > 0;
+}
+
 void signals_pass(int signal, siginfo_t *info, ucontext_t *context)
 {
 	uint64_t bit = signals_bit(signal);
-	/* The kernel forces a trap of the program's own code on it even if it is ignored, or blocked. */
-	bool forced = (signal == SIGTRAP || signal == SIGFPE) && info->si_code > 0;
 	void (*f)(int);
 
 	if (!signals_ours(signal))
 		return;
-	if (!forced && mask_hides(signal)) {
-		mask_hold(signal, info, context);
-		return;
-	}
 	f = wish(signal)->sa_handler;
 	if (f != SIG_DFL && f != SIG_IGN) {
 		chain(signal, info, context);
 		return;
 	}
-	if (signal == SIGURG || signal == SIGWINCH || (f == SIG_IGN && !forced))
+	if (signal == SIGURG || signal == SIGWINCH || (f == SIG_IGN && !signals_forced(signal, info)))
 		return;
 	/* The default ends the process: let the signal come again without a handler. */
 	__sigaction(signal, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);

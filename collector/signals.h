@@ -59,10 +59,13 @@ void signals_give_back(int signal);
 /* What the program would have seen and set if our handler were not there. */
 void signals_disposition(int signal, const struct sigaction *set, struct sigaction *old);
 
+/* Whether the kernel forces a signal on the program, a trap of its own code, even if that ignores or blocks it. */
+bool signals_forced(int signal, const siginfo_t *info);
+
 /* Puts what the program ignores in place as the kernel hands it on to what is executed, and our handler again. */
 void signals_lend(bool lent);
 
-/* A signal that came to our handler but is not of the clock: does what the program wants of it. */
+/* A signal that came to our handler but is not of a source, and is not blocked: does what the program wants of it. */
 void signals_pass(int signal, siginfo_t *info, ucontext_t *context);
 
 /*

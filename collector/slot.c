@@ -4,14 +4,14 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-struct slot slots[CLOCK_SLOTS];
+struct slot slots[SLOTS];
 static _Atomic uint32_t used;
 
 struct slot *slot_claim(int tid)
 {
 	uint32_t n = atomic_load(&used);
 
-	for (uint32_t i = 0; i < CLOCK_SLOTS; i++) {
+	for (uint32_t i = 0; i < SLOTS; i++) {
 		struct slot *s = &slots[i];
 		int nobody = 0;
 

@@ -8,12 +8,13 @@
 #ifndef PCT_SLOT_H
 #define PCT_SLOT_H
 
-#include "clock.h"
 #include "kernelclock.h"
 #include "ticker.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+enum { SLOTS = 8192 };
 
 struct slot {
 	_Atomic int tid; /* 0: free */
@@ -24,7 +25,7 @@ struct slot {
 	struct kernelclock kernel; /* beside an event; else it stands still */
 };
 
-extern struct slot slots[CLOCK_SLOTS];
+extern struct slot slots[SLOTS];
 
 static inline int slot_number(const struct slot *s)
 {

@@ -3,7 +3,8 @@
 #include "mapping.h"
 #include "note.h"
 #include "options.h"
-#include "rundir.h"
+#include "run.h"
+#include "space.h"
 #include "sys.h"
 #include "table.h"
 #include "text.h"
@@ -46,7 +47,7 @@ static enum count_kind kind_for(const struct object *o)
 /* The most records up to n, halved as often as limits on the size of files, and of memory, demand. */
 static uint64_t room_for(uint64_t n)
 {
-	while (n > 1 && (!file_size_permitted(PAGE + n * RECORD) || !space_permitted(PAGE + n * RECORD)))
+	while (n > 1 && (!space_for_file(PAGE + n * RECORD) || !space_permitted(PAGE + n * RECORD)))
 		n /= 2;
 	return n;
 }
@@ -261,7 +262,7 @@ static void cut(struct object *o)
 
 void store_complete(void)
 {
-	object_each(cut);
+	known_each(cut);
 }
 
 static void forget(struct object *o)
@@ -276,5 +277,5 @@ void store_forget(void)
 {
 	atomic_store(&first_header, NULL);
 	atomic_store(&orphans, 0);
-	object_each(forget);
+	known_each(forget);
 }

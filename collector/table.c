@@ -1,5 +1,6 @@
 #include "table.h"
 #include "mapping.h"
+#include "space.h"
 #include "sys.h"
 
 #include <stdatomic.h>

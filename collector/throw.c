@@ -7,8 +7,8 @@
  * frame's code, before it reads the return addresses further out. Where activations are not counted all of
  * that is none of our business, and the program goes straight on to the function that it called.
  */
+#include "borrowed.h"
 #include "collector.h"
-#include "consume.h"
 #include "mask.h"
 #include "next.h"
 #include "options.h"
@@ -31,7 +31,6 @@
 
 struct dl_find_object;
 typedef int find_function(void *, struct dl_find_object *);
-typedef int iterate_function(int (*)(struct dl_phdr_info *, size_t, void *), void *);
 typedef void *catch_function(void *);
 typedef void jump_function(struct __jmp_buf_tag[1], int);
 
@@ -41,7 +40,6 @@ void __longjmp_chk(struct __jmp_buf_tag[1], int) __attribute__((noreturn));
 
 /* The functions that would have been called without us. */
 static find_function *next_find;
-static iterate_function *next_iterate;
 static catch_function *next_catch;
 static jump_function *next_longjmp, *next__longjmp, *next_siglongjmp, *next___longjmp_chk;
 
@@ -49,7 +47,6 @@ static void find_next(void)
 {
 	if (next_find)
 		return;
-	next_iterate = (iterate_function *)dlsym(RTLD_NEXT, "dl_iterate_phdr");
 	next_catch = (catch_function *)dlsym(RTLD_NEXT, "__cxa_begin_catch");
 	next_longjmp = (jump_function *)dlsym(RTLD_NEXT, "longjmp");
 	next__longjmp = (jump_function *)dlsym(RTLD_NEXT, "_longjmp");
@@ -118,14 +115,6 @@ static find_function *_Atomic find = find_counted;
 EXPORT int _dl_find_object(void *pc, struct dl_find_object *result)
 {
 	return atomic_load_explicit(&find, memory_order_relaxed)(pc, result);
-}
-
-EXPORT int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data)
-{
-	unwind_return_addresses(0, false);
-	if (!next_iterate)
-		find_next();
-	return next_iterate(callback, data);
 }
 
 /* That of a library which only its own users see is found by what these are linked with. */

@@ -1,8 +1,8 @@
 #include "ticker.h"
-#include "clock.h"
+#include "followed.h"
 #include "options.h"
 #include "perf.h"
-#include "rundir.h"
+#include "run.h"
 #include "sys.h"
 #include "timer.h"
 
@@ -51,7 +51,7 @@ static clockid_t timer_clock(int tid)
 {
 	if (options.time == TIME_REAL)
 		return CLOCK_MONOTONIC;
-	return timer_account(clock_of_each_thread() ? tid : 0, options.time == TIME_VIRTUAL ? ACCOUNT_USER : ACCOUNT_CPU);
+	return timer_account(threads_are_followed() ? tid : 0, options.time == TIME_VIRTUAL ? ACCOUNT_USER : ACCOUNT_CPU);
 }
 
 /*
@@ -84,7 +84,7 @@ static bool start_timer(struct ticker *t, int tid, int slot)
 	struct itimerspec when = { 0 };
 	uint64_t first = first_due(t);
 
-	if (!timer_make(&t->timer, clock, atomic_load(&ticking.signo), clock_of_each_thread() ? tid : 0, (uint32_t)slot))
+	if (!timer_make(&t->timer, clock, atomic_load(&ticking.signo), threads_are_followed() ? tid : 0, (uint32_t)slot))
 		return false;
 	if (options.random) {
 		t->due = sys_time(clock) + first;
@@ -101,7 +101,7 @@ static bool start_event(struct ticker *t, int tid, int slot, uint64_t period)
 {
 	void *old = t->event;
 
-	t->event = perf_open(tid, period, ticking.kind == BY_PERF_TRAP ? 0 : atomic_load(&ticking.signo), (uint32_t)slot, !clock_of_each_thread());
+	t->event = perf_open(tid, period, ticking.kind == BY_PERF_TRAP ? 0 : atomic_load(&ticking.signo), (uint32_t)slot, !threads_are_followed());
 	perf_close(old);
 	return t->event;
 }
@@ -113,7 +113,7 @@ bool ticker_start(struct ticker *t, int tid, int slot)
 	if (ticking.kind == BY_TIMER) {
 		t->live = start_timer(t, tid, slot);
 	} else {
-		t->first = clock_of_each_thread();
+		t->first = threads_are_followed();
 		t->live = start_event(t, tid, slot, t->first ? first_period(t) : run.period);
 	}
 	return t->live;
@@ -143,7 +143,7 @@ void ticker_next(struct ticker *t, int tid, int slot)
 			t->due = now + draw(t, 2 * run.period);
 		when.it_value = timer_spec(t->due);
 		sys4(SYS_timer_settime, t->timer, TIMER_ABSTIME, &when, NULL);
-	} else if (t->live && clock_of_each_thread()) {
+	} else if (t->live && threads_are_followed()) {
 		t->first = false;
 		t->live = start_event(t, tid, slot, options.random ? random_period(t) : run.period);
 	}
@@ -157,7 +157,7 @@ bool ticker_wants_next(const struct ticker *t)
 void ticker_forget(struct ticker *t)
 {
 	/* Timers and the mappings of events are not inherited, a descriptor is. */
-	if (!clock_of_each_thread())
+	if (!threads_are_followed())
 		perf_close(t->event);
 	*t = (struct ticker){ .random = t->random };
 }
