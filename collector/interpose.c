@@ -12,6 +12,7 @@
 #include "run.h"
 #include "signals.h"
 #include "sys.h"
+#include "unwind/unwind.h"
 
 #include <errno.h>
 #include <link.h>
@@ -245,6 +246,7 @@ EXPORT int dlclose(void *handle)
 	int err = NEXT(dlclose)(handle);
 
 	object_changed();
+	unwind_linked_unloaded();
 	return err;
 }
 

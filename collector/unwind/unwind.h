@@ -132,6 +132,9 @@ bool unwind_linked(const struct unwind_object *object, uint32_t most);
 /* Whether the object with this text has been looked at. */
 bool unwind_linked_known(uintptr_t address);
 
+/* Forgets the objects that have been unloaded. Not in a handler. */
+void unwind_linked_unloaded(void);
+
 /*
  * Begins to follow the activations of the calling thread, before its first path; false if that can't be.
  * It ends with the thread, and with the parent's in the child of a fork.
