@@ -1,6 +1,7 @@
 /*
- * blocking.c: functions of the C library that the preloaded collector stands before, so that a program which blocks
- * the signals of the clock, waits for them or has a descriptor for them sees its own mask and its own signals (mask.h).
+ * blocking.c: functions of the C library that the preloaded collector stands before, so that a
+ * program which blocks the signals of the clock, waits for them or has a descriptor for them sees
+ * its own mask and its own signals (mask.h).
  */
 #include "capture.h"
 #include "clock.h"
@@ -156,8 +157,9 @@ static int64_t left_until(uint64_t end)
 }
 
 /*
- * Whether a wait that ended with EINTR did so for nothing of the program's: what it waits for went to another thread that
- * blocks it, and comes again, or a tick of ours came. If a handler of the program's can have run it's the program's.
+ * Whether a wait that ended with EINTR did so for nothing of the program's: what it waits for went
+ * to another thread that blocks it, and comes again, or a tick of ours came. If a handler of the
+ * program's can have run it's the program's.
  */
 static bool ended_by_us(const sigset_t *set)
 {
@@ -172,7 +174,10 @@ static bool ended_by_us(const sigset_t *set)
 	return ours;
 }
 
-/* Waits for a signal as the program asks; timeout NULL: for ever. Ticks of ours among them are none. */
+/*
+ * Waits for a signal as the program asks; timeout NULL: for ever. Ticks of ours among them are
+ * none.
+ */
 static int wait_for(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
 {
 	uint64_t end = 0;
@@ -193,7 +198,8 @@ static int wait_for(const sigset_t *set, siginfo_t *info, const struct timespec 
 		else if (signo > 0 || !ended_by_us(set))
 			break;
 		ns = end ? left_until(end) : 0;
-		left = ns > 0 ? (struct timespec){ .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 } : (struct timespec){ 0, 0 };
+		left = ns > 0 ? (struct timespec){ .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 }
+		       : (struct timespec){ 0, 0 };
 	}
 	if (signo > 0 && info)
 		*info = got;
@@ -205,7 +211,8 @@ static bool waits_for_ours(const sigset_t *set)
 	return bits(set) & signals_set() && run_mine();
 }
 
-EXPORT int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info, const struct timespec *restrict timeout)
+EXPORT int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info,
+			const struct timespec *restrict timeout)
 {
 	return waits_for_ours(set) ? wait_for(set, info, timeout) : NEXT(sigtimedwait)(set, info, timeout);
 }
@@ -267,12 +274,14 @@ EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, c
 	return set ? WAITING(set, NEXT(ppoll)(fds, n, timeout, set)) : NEXT(ppoll)(fds, n, timeout, set);
 }
 
-EXPORT int pselect(int n, fd_set *restrict r, fd_set *restrict w, fd_set *restrict e, const struct timespec *restrict timeout, const sigset_t *restrict set)
+EXPORT int pselect(int n, fd_set *restrict r, fd_set *restrict w, fd_set *restrict e,
+		   const struct timespec *restrict timeout, const sigset_t *restrict set)
 {
 	return set ? WAITING(set, NEXT(pselect)(n, r, w, e, timeout, set)) : NEXT(pselect)(n, r, w, e, timeout, set);
 }
 
 EXPORT int epoll_pwait(int fd, struct epoll_event *events, int n, int timeout, const sigset_t *set)
 {
-	return set ? WAITING(set, NEXT(epoll_pwait)(fd, events, n, timeout, set)) : NEXT(epoll_pwait)(fd, events, n, timeout, set);
+	return set ? WAITING(set, NEXT(epoll_pwait)(fd, events, n, timeout, set))
+	       : NEXT(epoll_pwait)(fd, events, n, timeout, set);
 }

@@ -1,5 +1,6 @@
 /*
- * borrowed.h: what libpctio.so lends to libpct.so, which refers to it weakly: the other way round, see consume.h.
+ * borrowed.h: what libpctio.so lends to libpct.so, which refers to it weakly: the other way round,
+ * see consume.h.
  */
 #ifndef PCT_BORROWED_H
 #define PCT_BORROWED_H

@@ -39,7 +39,10 @@ static __thread bool ended __attribute__((tls_model("initial-exec")));
 /* Begins to count activations; else says why not. */
 static enum note start_counting(void)
 {
-	/* What is linked in does not stand before what reads return addresses; and one trampoline has one path. */
+	/*
+	 * What is linked in does not stand before what reads return addresses; and one trampoline
+	 * has one path.
+	 */
 	if (!threads_are_followed())
 		return NOTE_UNCOUNTED_LINKED;
 	if (options.resource_count != 1)
@@ -88,7 +91,10 @@ static struct caller *caller(void)
 		struct caller *c = &callers[i];
 		int owner = atomic_load_explicit(&c->tid, memory_order_relaxed);
 
-		/* Where the end of threads is not seen (a library that is linked in) they are looked for. */
+		/*
+		 * Where the end of threads is not seen (a library that is linked in) they are
+		 * looked for.
+		 */
 		if (owner && (threads_are_followed() || !gone(owner)))
 			continue;
 		if (!atomic_compare_exchange_strong(&c->tid, &owner, tid))
@@ -132,8 +138,9 @@ static struct unwind_thread *walker(struct caller *c, uint32_t resource)
 }
 
 /*
- * Finds the bounds of the thread's own stack: that on which the program's start data lie, or those of the
- * thread. While it is on another one, such as a coroutine's, that is looked for ever more seldom.
+ * Finds the bounds of the thread's own stack: that on which the program's start data lie, or those
+ * of the thread. While it is on another one, such as a coroutine's, that is looked for ever more
+ * seldom.
  */
 static void find_stack(struct caller *c, uintptr_t sp)
 {
@@ -158,7 +165,8 @@ static void count(struct caller *c, uint32_t resource, struct unwind_path *path,
 	struct tree *t = contexts_tree(resource);
 	uint32_t weight = hits < UINT32_MAX ? (uint32_t)hits : UINT32_MAX;
 
-	if (tree_add(t, c->of[resource].root, c->of[resource].thread, path, weight, looks < weight ? (uint32_t)looks : weight))
+	if (tree_add(t, c->of[resource].root, c->of[resource].thread, path, weight,
+		     looks < weight ? (uint32_t)looks : weight))
 		return;
 	/* The tree counts one as lost. */
 	contexts_lost(resource, hits - 1);
@@ -166,8 +174,8 @@ static void count(struct caller *c, uint32_t resource, struct unwind_path *path,
 }
 
 /*
- * How many looks at the thread a tick is. A tick that waited while another one's handler was at work finds the thread
- * where that did: both are one.
+ * How many looks at the thread a tick is. A tick that waited while another one's handler was at
+ * work finds the thread where that did: both are one.
  */
 static uint32_t looks_of_tick(const ucontext_t *context, bool in_kernel)
 {
@@ -324,7 +332,8 @@ static void release(struct caller *c)
 {
 	for (uint32_t r = 0; r < options.resource_count; r++)
 		if (c->of[r].thread)
-			sys3(SYS_madvise, c->of[r].thread, unwind_thread_size(prepare_frames(), options.calls), MADV_DONTNEED);
+			sys3(SYS_madvise, c->of[r].thread, unwind_thread_size(prepare_frames(), options.calls),
+			     MADV_DONTNEED);
 	atomic_store(&c->tid, 0);
 }
 

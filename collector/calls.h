@@ -1,5 +1,6 @@
 /*
- * calls.h: the sink of samples of whole call paths, counted in the calling context tree of their resource.
+ * calls.h: the sink of samples of whole call paths, counted in the calling context tree of their
+ * resource.
  *
  * A thread's part, what its stack is walked with, is made at its own first sample of a resource.
  */

@@ -141,8 +141,9 @@ bool clock_is_tick(int signal, const siginfo_t *info)
 }
 
 /*
- * Periods that ended between two ticks of the kernel which found the thread belong to where the second one finds
- * it. What goes far beyond that was used while our signal was blocked, who knows where.
+ * Periods that ended between two ticks of the kernel which found the thread belong to where the
+ * second one finds it. What goes far beyond that was used while our signal was blocked, who knows
+ * where.
  */
 static struct tick overran(uint64_t n)
 {
@@ -152,7 +153,10 @@ static struct tick overran(uint64_t n)
 	return t;
 }
 
-/* A tick of the clock of the kernel; if another thread has its slot in hand the next one tells of both. */
+/*
+ * A tick of the clock of the kernel; if another thread has its slot in hand the next one tells of
+ * both.
+ */
 static struct tick in_kernel(uint32_t i)
 {
 	struct tick t = { 0 };
@@ -164,7 +168,9 @@ static struct tick in_kernel(uint32_t i)
 	return t;
 }
 
-/* The same, and what it stands for. Sets up the next tick where the clock does not do so itself. */
+/*
+ * The same, and what it stands for. Sets up the next tick where the clock does not do so itself.
+ */
 static bool take_tick(int signal, const siginfo_t *info, struct tick *tick)
 {
 	struct slot *s;
@@ -211,8 +217,8 @@ static bool choose_signal(uint64_t but)
 }
 
 /*
- * An event leaves out the kernel, which each thread's second clock sees if a signal is left for it: one of its own,
- * for of each signal a thread has one tick at most.
+ * An event leaves out the kernel, which each thread's second clock sees if a signal is left for
+ * it: one of its own, for of each signal a thread has one tick at most.
  */
 static void choose_kernel_signal(uint64_t but)
 {
@@ -226,9 +232,9 @@ static void choose_kernel_signal(uint64_t but)
 }
 
 /*
- * The CPU time that the program used before its clock begins, in the dynamic linker for the most part. The
- * clock counts what a process did before it executed the program too: no more of it is taken for the program's
- * than starting one takes where page faults are dear.
+ * The CPU time that the program used before its clock begins, in the dynamic linker for the most
+ * part. The clock counts what a process did before it executed the program too: no more of it is
+ * taken for the program's than starting one takes where page faults are dear.
  */
 static uint64_t spent_before(void)
 {
@@ -256,7 +262,10 @@ static bool begin_by(enum ticker_kind k)
 	return false;
 }
 
-/* An event above the kernel's tick, for which it is tried what the kernel permits: to ask first would cost as much. */
+/*
+ * An event above the kernel's tick, for which it is tried what the kernel permits: to ask first
+ * would cost as much.
+ */
 static bool begin_event(void)
 {
 	bool held = signals_traced();
@@ -304,7 +313,9 @@ static uint64_t choose(signals_handler *f)
 		run.period = ticking.tick;
 		note_post(NOTE_TICK_RATE);
 	}
-	run.clock = options.time == TIME_REAL ? "real" : options.time == TIME_VIRTUAL ? "virtual" : threads_are_followed() ? "thread" : "prof";
+	run.clock = options.time == TIME_REAL    ? "real" :
+		    options.time == TIME_VIRTUAL ? "virtual" :
+		    threads_are_followed()       ? "thread" : "prof";
 	if (!atomic_load(&ticking.signo) && !choose_signal(0))
 		return 0;
 	ticking.spent = spent_before();
@@ -360,7 +371,10 @@ void clock_avoid(uint64_t set)
 {
 	int signal = atomic_load(&ticking.signo), beside = atomic_load(&ticking.kernel_signo);
 
-	/* The trap of an event is no other thread's, and never pending where the program could find it. */
+	/*
+	 * The trap of an event is no other thread's, and never pending where the program could
+	 * find it.
+	 */
 	if (signal && signal != SIGTRAP && set & signals_bit(signal) && signals_take_any(set, handler))
 		leave_once(signal, set);
 	else if (beside && beside != signal && set & signals_bit(beside))

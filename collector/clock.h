@@ -15,14 +15,16 @@
 #include <stdint.h>
 
 /*
- * Chooses a clock for options.time and .period, sets run.clock and run.period, and starts the clock of the calling
- * thread. The samples that were due before count from the execution of the program.
+ * Chooses a clock for options.time and .period, sets run.clock and run.period, and starts the
+ * clock of the calling thread. The samples that were due before count from the execution of the
+ * program.
  */
 extern const struct source clock_source;
 
 /*
- * The calling thread, which has no clock yet, has a small stack. Ticks come anywhere, and find room in it; but a
- * page fault is where the stack is deeper than ever before, and leaves none for a signal: these are left out.
+ * The calling thread, which has no clock yet, has a small stack. Ticks come anywhere, and find
+ * room in it; but a page fault is where the stack is deeper than ever before, and leaves none for
+ * a signal: these are left out.
  */
 void clock_little_stack(void);
 
@@ -48,10 +50,16 @@ bool clock_is_tick(int signal, const siginfo_t *info);
  */
 void clock_yield_signal(int signal);
 
-/* The program has a descriptor for a set of signals: the clock leaves its own if that is one of them, and there is another. */
+/*
+ * The program has a descriptor for a set of signals: the clock leaves its own if that is one of
+ * them, and there is another.
+ */
 void clock_avoid(uint64_t set);
 
-/* The program meets its limit of pending signals, which timers count against: ours are given up. False if there are none. */
+/*
+ * The program meets its limit of pending signals, which timers count against: ours are given up.
+ * False if there are none.
+ */
 bool clock_makes_room(void);
 
 /* The calling thread executes another program: its clock stops; that has failed: it goes on. */

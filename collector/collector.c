@@ -106,7 +106,8 @@ bool collector_awake(void)
 {
 	int unknown = UNKNOWN;
 
-	if (atomic_load_explicit(&state, memory_order_acquire) == UNKNOWN && atomic_compare_exchange_strong(&state, &unknown, STARTING)) {
+	if (atomic_load_explicit(&state, memory_order_acquire) == UNKNOWN &&
+	    atomic_compare_exchange_strong(&state, &unknown, STARTING)) {
 		if (options_read(environ)) {
 			atomic_store(&state, start() ? AWAKE : ASLEEP);
 		} else {

@@ -98,7 +98,8 @@ static uint32_t words_permitted(void)
 {
 	uint32_t n = WORDS_MOST;
 
-	while (n > WORDS_LEAST && (!space_for_file(calls_size(n)) || !contexts_permitted(calls_size(n) + tree_links_size(n, options.calls))))
+	while (n > WORDS_LEAST && (!space_for_file(calls_size(n)) ||
+				   !contexts_permitted(calls_size(n) + tree_links_size(n, options.calls))))
 		n /= 2;
 	return n;
 }
@@ -206,7 +207,10 @@ bool contexts_append(uint32_t resource, const char *line, size_t n)
 	return true;
 }
 
-/* Cuts a tree and its file off, behind what is in use and some more; to so many words at least. False if it is no longer. */
+/*
+ * Cuts a tree and its file off, behind what is in use and some more; to so many words at least.
+ * False if it is no longer.
+ */
 static bool cut(struct contexts *c, uint32_t least)
 {
 	uint64_t keep;

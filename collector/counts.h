@@ -1,5 +1,6 @@
 /*
- * counts.h: the sink of samples that are counted by program counter, in a count file of each object (store.h).
+ * counts.h: the sink of samples that are counted by program counter, in a count file of each
+ * object (store.h).
  */
 #ifndef PCT_COUNTS_H
 #define PCT_COUNTS_H

@@ -17,15 +17,20 @@
 
 enum {
 	COUNTERS_MOST = 2, /* faults alone, or the two kinds of them */
-	MANY = 1000, /* page faults; the collector's own that are not counted are fewer, but for those that sample_faults tells of */
+	/*
+	 * page faults; the collector's own that are not counted are fewer, but for those that
+	 * sample_faults tells of
+	 */
+	MANY = 1000,
 };
 
 /*
- * The data of an event is the slot, the counter, and the number of the event among those of the counter: a trap of
- * one that was closed meanwhile is told from one of the next.
+ * The data of an event is the slot, the counter, and the number of the event among those of the
+ * counter: a trap of one that was closed meanwhile is told from one of the next.
  */
 enum { COUNTER_SHIFT = 13, NUMBER_SHIFT = 16 };
-_Static_assert(SLOTS <= 1 << COUNTER_SHIFT && COUNTERS_MOST <= 1 << (NUMBER_SHIFT - COUNTER_SHIFT), "the data has room");
+_Static_assert(SLOTS <= 1 << COUNTER_SHIFT && COUNTERS_MOST <= 1 << (NUMBER_SHIFT - COUNTER_SHIFT),
+	       "the data has room");
 
 struct counter {
 	void *event; /* NULL: none */
@@ -42,7 +47,10 @@ static _Atomic bool begun; /* one event was there: the kernel permits them */
 static _Atomic uint64_t seen;   /* by the first counter at most: what it would have to count until it traps is in it */
 static uint64_t before;         /* of the process by the kernel's account, when counting began */
 
-/* The bounds of our own code, by the headers that our first page begins with: an array, since what stands behind the first is read too. */
+/*
+ * The bounds of our own code, by the headers that our first page begins with: an array, since what
+ * stands behind the first is read too.
+ */
 extern const char own_page[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
 static uintptr_t own_start, own_end;
 
@@ -64,7 +72,9 @@ static const struct resource *resource(uint32_t i)
 	return &options.resources[wanted[i]];
 }
 
-/* The page faults of the process that the first counter would see if it saw those in system calls. */
+/*
+ * The page faults of the process that the first counter would see if it saw those in system calls.
+ */
 static uint64_t account(void)
 {
 	struct rusage u;
@@ -82,8 +92,8 @@ static uint64_t account(void)
 }
 
 /*
- * Takes a resource in. One fault that two events are due at raises one trap, which tells of one: what is
- * part of another one is not measured beside it.
+ * Takes a resource in. One fault that two events are due at raises one trap, which tells of one:
+ * what is part of another one is not measured beside it.
  */
 static void want(uint32_t r)
 {
@@ -134,7 +144,10 @@ static void see(uint32_t i, uint64_t n)
 		atomic_fetch_add_explicit(&seen, n, memory_order_relaxed);
 }
 
-/* Opens the event of the next hit in place of the one that is there, which stays if there can be no other. */
+/*
+ * Opens the event of the next hit in place of the one that is there, which stays if there can be
+ * no other.
+ */
 static bool open_next(int slot, int tid, uint32_t i)
 {
 	struct counter *c = &counters[slot][i];
@@ -144,7 +157,8 @@ static bool open_next(int slot, int tid, uint32_t i)
 
 	if (c->event && c->period == period)
 		return true;
-	event = perf_open_counter(tid, resource(i)->kind->which, period, (uint32_t)number << NUMBER_SHIFT | i << COUNTER_SHIFT | (uint32_t)slot);
+	event = perf_open_counter(tid, resource(i)->kind->which, period, (uint32_t)number << NUMBER_SHIFT |
+				  i << COUNTER_SHIFT | (uint32_t)slot);
 	if (!event)
 		return false;
 	c->number = number;
@@ -228,11 +242,12 @@ static void consumed(int slot, uint32_t i, const ucontext_t *context, bool own)
 {
 	struct counter *c = &counters[slot][i];
 	uint16_t number = c->number;
-	uint64_t hits = interval_consume(&c->timer, c->period) ? interval_hits(&c->timer, resource(i)->interval, 0) : 0;
+	uint64_t hits = interval_consume(&c->timer, c->period) ?
+				interval_hits(&c->timer, resource(i)->interval, 0) : 0;
 
 	/*
-	 * What is our own takes part in the count, and is left out where it is hit: of what is not, each has the
-	 * chance that it should have.
+	 * What is our own takes part in the count, and is left out where it is hit: of what is
+	 * not, each has the chance that it should have.
 	 */
 	if (hits && !own)
 		sample_consumed(wanted[i], context, hits);

@@ -1,8 +1,9 @@
 /*
- * followed.h: whether the program's threads are followed as they begin and end, each with a clock of its own.
+ * followed.h: whether the program's threads are followed as they begin and end, each with a clock
+ * of its own.
  *
- * They are where the library is preloaded, which stands before the functions that make threads (thread.c). Where it is
- * linked in, the first thread's clock is for all.
+ * They are where the library is preloaded, which stands before the functions that make threads
+ * (thread.c). Where it is linked in, the first thread's clock is for all.
  */
 #ifndef PCT_FOLLOWED_H
 #define PCT_FOLLOWED_H

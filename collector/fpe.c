@@ -167,7 +167,8 @@ static void count(ucontext_t *context, uint32_t flags)
 		const struct resource *r = &options.resources[i];
 		struct interval *t = &mine.timers[i];
 		int n = r->kind->source == RESOURCE_FPE ? __builtin_popcount(flags & r->kind->which) : 0;
-		uint64_t hits = n && interval_consume(t, (uint64_t)n) ? interval_hits(t, r->interval, sys_time(CLOCK_MONOTONIC)) : 0;
+		uint64_t hits = n && interval_consume(t, (uint64_t)n) ?
+					interval_hits(t, r->interval, sys_time(CLOCK_MONOTONIC)) : 0;
 
 		if (hits)
 			sample_consumed(i, context, hits);

@@ -22,7 +22,10 @@ void fpe_thread(void);
 /* Whether the program must not block or handle a signal unseen. */
 bool fpe_needs(int signal);
 
-/* In a handler: one of these signals is about to be blocked where the context goes on. No more of it. */
+/*
+ * In a handler: one of these signals is about to be blocked where the context goes on. No more of
+ * it.
+ */
 void fpe_held(ucontext_t *context);
 
 /* No more of it: the program takes the signals, or confines itself. */

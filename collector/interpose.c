@@ -37,7 +37,10 @@ EXPORT int sigaction(int signal, const struct sigaction *set, struct sigaction *
 	if (set && is_handler(set) && signal != SIGFPE) {
 		if (fpe_needs(signal))
 			fpe_stop();
-		/* The trap of an event tells whose it is, and interrupts no system call: it goes on beside others. */
+		/*
+		 * The trap of an event tells whose it is, and interrupts no system call: it goes
+		 * on beside others.
+		 */
 		if (signal != SIGTRAP)
 			clock_yield_signal(signal);
 	}
@@ -91,7 +94,10 @@ EXPORT disposition *ssignal(int signo, disposition *f)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-/* The older functions: a handler of ours must not be taken away unseen, for the tick would end the program. */
+/*
+ * The older functions: a handler of ours must not be taken away unseen, for the tick would end the
+ * program.
+ */
 EXPORT int sigignore(int signo)
 {
 	if (aside(signo))
@@ -160,10 +166,13 @@ EXPORT int seccomp_load(void *filter)
 	return f(filter);
 }
 
-/* What is reserved for us but not used leaves a program little of an address space that it limits. */
+/*
+ * What is reserved for us but not used leaves a program little of an address space that it limits.
+ */
 static void before_limit(pid_t pid, int resource, const struct rlimit *set)
 {
-	if ((resource == RLIMIT_AS || resource == RLIMIT_DATA) && set && set->rlim_cur != RLIM_INFINITY && (pid == 0 || pid == getpid()))
+	if ((resource == RLIMIT_AS || resource == RLIMIT_DATA) && set && set->rlim_cur != RLIM_INFINITY &&
+	    (pid == 0 || pid == getpid()))
 		collector_limited(set->rlim_cur);
 }
 
@@ -181,9 +190,13 @@ EXPORT int prlimit(pid_t pid, enum __rlimit_resource resource, const struct rlim
 	return NEXT(prlimit)(pid, resource, set, old);
 }
 
-EXPORT int prlimit64(pid_t pid, enum __rlimit_resource resource, const struct rlimit64 *set, struct rlimit64 *old) __attribute__((alias("prlimit")));
+EXPORT int prlimit64(pid_t pid, enum __rlimit_resource resource, const struct rlimit64 *set,
+		     struct rlimit64 *old) __attribute__((alias("prlimit")));
 
-/* The kernel fills what is mapped, and counts it as locked, also what is there for contexts that may come. */
+/*
+ * The kernel fills what is mapped, and counts it as locked, also what is there for contexts that
+ * may come.
+ */
 EXPORT int mlockall(int flags)
 {
 	enum { AS_LIMIT = 64 << 20 /* 1 MB of that is ours */ };

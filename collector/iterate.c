@@ -1,6 +1,7 @@
 /*
- * iterate.c: the function of the C library by which unwinders other than libgcc's look for call frame information. It
- * stands for itself, since parts of the collector call it that throw.c needs.
+ * iterate.c: the function of the C library by which unwinders other than libgcc's look for call
+ * frame information. It stands for itself, since parts of the collector call it that throw.c
+ * needs.
  */
 #include "next.h"
 #include "unwind/unwind.h"

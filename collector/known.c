@@ -44,7 +44,8 @@ static bool give_up_one(void)
 		struct object *o = &objects[hand];
 
 		hand = (hand + 1) % used;
-		if (free_place(o) || o->kind != OBJECT_FILE || o->areas || o->main || atomic_load(&o->state) == FILE_OPEN)
+		if (free_place(o) || o->kind != OBJECT_FILE || o->areas || o->main ||
+		    atomic_load(&o->state) == FILE_OPEN)
 			continue;
 		*o = (struct object){ 0 };
 		return true;

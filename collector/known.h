@@ -47,7 +47,10 @@ struct object *known_new(enum object_kind kind, uint64_t device, uint64_t inode,
 /* The object of a mapped file; a new one if its path is another one by now. */
 struct object *known_file(uint64_t device, uint64_t inode, const char *path);
 
-/* Another object in the place of this one, which is no more what its file was; NULL if there's no room. */
+/*
+ * Another object in the place of this one, which is no more what its file was; NULL if there's no
+ * room.
+ */
 struct object *known_anew(struct object *o);
 
 /* Calls f for each object that a sample was seen in or not. */

@@ -66,7 +66,10 @@ static void put_hexadecimal(struct text *t, uint64_t v)
 	text_char(t, '\t');
 }
 
-/* A line about an object, in static memory; its length, 0 if it is too long or the object has no number. */
+/*
+ * A line about an object, in static memory; its length, 0 if it is too long or the object has no
+ * number.
+ */
 static size_t describe(const struct area_found *a, const char **told)
 {
 	static char line[OBJECT_PATH_MOST * 4 + 256];

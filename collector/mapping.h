@@ -13,7 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Maps n bytes of an open count file as the object's; false if there is no memory or room for it. */
+/*
+ * Maps n bytes of an open count file as the object's; false if there is no memory or room for it.
+ */
 bool mapping_make(struct object *o, int fd, size_t n);
 
 /* Unmaps what is behind the first n bytes, which nobody uses any more. */

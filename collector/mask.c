@@ -36,7 +36,9 @@ bool mask_concerned(uint64_t set)
 	return (set & signals_watched()) || mine.hidden;
 }
 
-/* The child of a vfork has its parent's thread: it goes on with a mask of its own, the program's. */
+/*
+ * The child of a vfork has its parent's thread: it goes on with a mask of its own, the program's.
+ */
 static bool is_child(void)
 {
 	int pid;
@@ -119,7 +121,10 @@ void mask_unsettle(void)
 /* Old headers have no names for these. */
 enum { PIDFD_OF_THREAD = O_EXCL, TO_PROCESS = 1 << 1, OPEN_PIDFD = 434, SEND_BY_PIDFD = 424 };
 
-/* To the process, with the information that the signal had. The kernel takes that from its first thread alone, or by a descriptor since 6.9. */
+/*
+ * To the process, with the information that the signal had. The kernel takes that from its first
+ * thread alone, or by a descriptor since 6.9.
+ */
 static void queue_to_process(int signal, const siginfo_t *info)
 {
 	int pid = (int)sys0(SYS_getpid), fd;
@@ -136,7 +141,10 @@ static void queue_to_process(int signal, const siginfo_t *info)
 		sys2(SYS_kill, pid, signal);
 }
 
-/* Ours are sent to threads. So may be others whose information is as that of a process's: these become the process's. */
+/*
+ * Ours are sent to threads. So may be others whose information is as that of a process's: these
+ * become the process's.
+ */
 static void queue_again(int signal, const siginfo_t *info)
 {
 	if (info->si_code == SI_TKILL)

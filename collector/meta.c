@@ -150,8 +150,8 @@ static void put_end(struct text *t)
 }
 
 /*
- * A new file costs a process as much as all else of its end, so the lines are appended: within a page,
- * so that a reader finds all of them or none.
+ * A new file costs a process as much as all else of its end, so the lines are appended: within a
+ * page, so that a reader finds all of them or none.
  */
 bool meta_append_end(int dir)
 {

@@ -36,7 +36,8 @@ static void count(void)
 {
 	struct count_header *h = program->header;
 
-	if (!counting && profil(counters(), (size_t)h->capacity * BIN, (size_t)(h->low + bias), (unsigned)(SCALE_ONE * BIN / h->bin)) == 0)
+	if (!counting && profil(counters(), (size_t)h->capacity * BIN, (size_t)(h->low + bias),
+				(unsigned)(SCALE_ONE * BIN / h->bin)) == 0)
 		counting = true;
 }
 

@@ -1,8 +1,8 @@
 /*
  * resource.h: what the collector can measure, and how it is asked for.
  *
- * A resource is something that a program consumes bit by bit, in gticks of a unit. Its interval timer
- * (interval.h) samples when an interval has been consumed. Each has a file of call paths.
+ * A resource is something that a program consumes bit by bit, in gticks of a unit. Its interval
+ * timer (interval.h) samples when an interval has been consumed. Each has a file of call paths.
  */
 #ifndef PCT_RESOURCE_H
 #define PCT_RESOURCE_H

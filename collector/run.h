@@ -14,7 +14,11 @@ struct run {
 	uint64_t start;      /* ns since 1970 */
 	uint64_t begun;      /* the same of the program that this process was forked from, or start */
 	uint64_t monotonic;  /* CLOCK_MONOTONIC at start, ns */
-	uint64_t unsampled;  /* CPU time that is in no sample: before the clock began, and of the collector where it takes long, ns */
+	/*
+	 * CPU time that is in no sample: before the clock began, and of the collector where it
+	 * takes long, ns
+	 */
+	uint64_t unsampled;
 	uint64_t period;     /* ns, as the clock keeps it */
 	const char *clock;   /* its word in the files */
 	const char *resource;

@@ -69,7 +69,10 @@ static bool shared_directory(const char *dir)
 	return sys4(SYS_newfstatat, AT_FDCWD, dir, &st, 0) == 0 && (st.st_mode & S_ISVTX) && (st.st_mode & S_IWOTH);
 }
 
-/* Opens the directory of run directories, made if absent; a link is refused in a directory like /tmp. */
+/*
+ * Opens the directory of run directories, made if absent; a link is refused in a directory like
+ * /tmp.
+ */
 static int open_root(void)
 {
 	static char parent[PATH_MOST];

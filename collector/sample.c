@@ -20,8 +20,8 @@ void sample_into(const struct sink *s)
 }
 
 /*
- * Whether a pc is in libpct.so: what the library takes itself is no time of the program. (Linked in, it can't be
- * told from the program.)
+ * Whether a pc is in libpct.so: what the library takes itself is no time of the program. (Linked
+ * in, it can't be told from the program.)
  */
 static bool is_ours(uintptr_t pc)
 {

@@ -1,5 +1,6 @@
 /*
- * sink.h: where samples go: they are counted by program counter (counts.c) or by call path (calls.c).
+ * sink.h: where samples go: they are counted by program counter (counts.c) or by call path
+ * (calls.c).
  */
 #ifndef PCT_SINK_H
 #define PCT_SINK_H
@@ -20,7 +21,9 @@ struct sample {
 struct sink {
 	/* Once, when the program starts, not in a handler. */
 	void (*start)(void);
-	/* Counts a sample of the interrupted context: in a handler, or where signals are blocked. */
+	/*
+	 * Counts a sample of the interrupted context: in a handler, or where signals are blocked.
+	 */
 	void (*add)(const ucontext_t *context, const struct sample *s);
 	/* Counts hits at one pc, the program's first: where signals are blocked. */
 	void (*add_start)(uint32_t resource, uintptr_t pc, uint64_t hits);
@@ -30,7 +33,10 @@ struct sink {
 	uint64_t (*pages)(void);
 	/* The calling thread ends: no clock of its own ticks any more. */
 	void (*thread_ends)(void);
-	/* The program is about to limit its memory: gives back what is more. For the holder of the slow lock. */
+	/*
+	 * The program is about to limit its memory: gives back what is more. For the holder of the
+	 * slow lock.
+	 */
 	void (*shrink)(void);
 	/* The process ends: no more samples will come. For the holder of the slow lock. */
 	void (*complete)(void);

@@ -15,7 +15,8 @@ struct slot *slot_claim(int tid)
 		struct slot *s = &slots[i];
 		int nobody = 0;
 
-		if (atomic_load_explicit(&s->tid, memory_order_relaxed) || !atomic_compare_exchange_strong(&s->tid, &nobody, tid))
+		if (atomic_load_explicit(&s->tid, memory_order_relaxed) ||
+		    !atomic_compare_exchange_strong(&s->tid, &nobody, tid))
 			continue;
 		while (n <= i && !atomic_compare_exchange_weak(&used, &n, i + 1))
 			;

@@ -11,7 +11,10 @@
 bool slow_take(void);
 void slow_release(void);
 
-/* The same from elsewhere. Signals wait until it is released: a tick of the calling thread's own would not get the lock. */
+/*
+ * The same from elsewhere. Signals wait until it is released: a tick of the calling thread's own
+ * would not get the lock.
+ */
 bool slow_take_blocked(uint64_t *mask);
 void slow_release_blocked(const uint64_t *mask);
 

@@ -18,7 +18,8 @@ bool space_permitted(uint64_t n)
 	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
 		struct rlimit limit = { 0, 0 };
 
-		if (sys4(SYS_prlimit64, 0, limits[i], NULL, &limit) < 0 || (limit.rlim_cur != RLIM_INFINITY && n > limit.rlim_cur / PART))
+		if (sys4(SYS_prlimit64, 0, limits[i], NULL, &limit) < 0 ||
+		    (limit.rlim_cur != RLIM_INFINITY && n > limit.rlim_cur / PART))
 			return false;
 	}
 	return coming == UINT64_MAX || n <= coming / PART;
@@ -39,7 +40,10 @@ void *space_reserve(size_t n)
 		return NULL;
 	/* In a program that has all its memory locked (mlockall) the kernel would fill it. */
 	sys2(SYS_munlock, p, n);
-	/* Only now the kernel holds it against RLIMIT_DATA, or what it commits itself to (vm.overcommit_memory). */
+	/*
+	 * Only now the kernel holds it against RLIMIT_DATA, or what it commits itself to
+	 * (vm.overcommit_memory).
+	 */
 	if (sys3(SYS_mprotect, p, n, PROT_READ | PROT_WRITE) == 0)
 		return p;
 	sys2(SYS_munmap, p, n);

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 /*
- * Whether the program's address space and its data have n bytes more for us: where they are limited we
- * take a small part, for allocations of the program must not fail by us.
+ * Whether the program's address space and its data have n bytes more for us: where they are
+ * limited we take a small part, for allocations of the program must not fail by us.
  */
 bool space_permitted(uint64_t n);
 

@@ -1,11 +1,12 @@
 /*
- * throw.c: what goes out of frames other than by returning, and what reads return addresses, which is to find them
- * as the program made them.
+ * throw.c: what goes out of frames other than by returning, and what reads return addresses, which
+ * is to find them as the program made them.
  *
- * All that unwinds stacks, by libgcc and others, linked as a library or into the program, for exceptions,
- * cancelled threads and back traces, asks one of these functions what it is to know of the first
- * frame's code, before it reads the return addresses further out. Where activations are not counted all of
- * that is none of our business, and the program goes straight on to the function that it called.
+ * All that unwinds stacks, by libgcc and others, linked as a library or into the program, for
+ * exceptions, cancelled threads and back traces, asks one of these functions what it is to know of
+ * the first frame's code, before it reads the return addresses further out. Where activations are
+ * not counted all of that is none of our business, and the program goes straight on to the
+ * function that it called.
  */
 #include "borrowed.h"
 #include "collector.h"
@@ -22,7 +23,10 @@
 
 #ifdef __x86_64__
 
-/* What goes straight on finds who has called the program's function by its own return address: it must not be called itself. */
+/*
+ * What goes straight on finds who has called the program's function by its own return address: it
+ * must not be called itself.
+ */
 #ifndef __OPTIMIZE__
 #error "compile the collector with -O1 or more: here calls have to be jumps"
 #endif
@@ -55,7 +59,10 @@ static void find_next(void)
 	next_find = (find_function *)dlsym(RTLD_NEXT, "_dl_find_object");
 }
 
-/* The address in libgcc's own library from which it asks, which is known by its name; 0: it has not asked yet. */
+/*
+ * The address in libgcc's own library from which it asks, which is known by its name; 0: it has
+ * not asked yet.
+ */
 static _Atomic uintptr_t libgcc;
 
 /* What dlfcn.h has of it since glibc 2.35, where that is what the dynamic linker fills in. */
@@ -67,7 +74,10 @@ struct found {
 	unsigned long long more[8];
 };
 
-/* Whether code is of libgcc's own library. Notices an unwinder that is linked into another one, loaded since the program started. */
+/*
+ * Whether code is of libgcc's own library. Notices an unwinder that is linked into another one,
+ * loaded since the program started.
+ */
 static bool is_libgcc(void *caller)
 {
 	enum { LOOKED_AT = 4096 };
@@ -76,7 +86,8 @@ static bool is_libgcc(void *caller)
 
 	if ((uintptr_t)caller == libgcc)
 		return true;
-	if (!unwind_counted() || unwind_linked_known((uintptr_t)caller) || next_find(caller, (struct dl_find_object *)&f))
+	if (!unwind_counted() || unwind_linked_known((uintptr_t)caller) ||
+	    next_find(caller, (struct dl_find_object *)&f))
 		return false;
 	if (text_begins(text_base(f.map->l_name), "libgcc_s.so")) {
 		libgcc = (uintptr_t)caller;

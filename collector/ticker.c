@@ -51,17 +51,18 @@ static clockid_t timer_clock(int tid)
 {
 	if (options.time == TIME_REAL)
 		return CLOCK_MONOTONIC;
-	return timer_account(threads_are_followed() ? tid : 0, options.time == TIME_VIRTUAL ? ACCOUNT_USER : ACCOUNT_CPU);
+	return timer_account(threads_are_followed() ? tid : 0,
+			     options.time == TIME_VIRTUAL ? ACCOUNT_USER : ACCOUNT_CPU);
 }
 
 /*
- * When the first tick is due, from now. It is a random part of a period from the program's start, so that a
- * process shorter than one is sampled as often as its time is worth; those that were due
+ * When the first tick is due, from now. It is a random part of a period from the program's start,
+ * so that a process shorter than one is sampled as often as its time is worth; those that were due
  * before now are counted in early.
  *
  * The kernel looks at a timer of CPU time only when its own tick comes, and finds it on average
- * half a tick late. Whole ticks, rounded down, make up for that: the first of its ticks that a process meets
- * is taken with the probability tick/period, as is any other.
+ * half a tick late. Whole ticks, rounded down, make up for that: the first of its ticks that a
+ * process meets is taken with the probability tick/period, as is any other.
  */
 static uint64_t first_due(struct ticker *t)
 {
@@ -84,7 +85,8 @@ static bool start_timer(struct ticker *t, int tid, int slot)
 	struct itimerspec when = { 0 };
 	uint64_t first = first_due(t);
 
-	if (!timer_make(&t->timer, clock, atomic_load(&ticking.signo), threads_are_followed() ? tid : 0, (uint32_t)slot))
+	if (!timer_make(&t->timer, clock, atomic_load(&ticking.signo), threads_are_followed() ? tid : 0,
+			(uint32_t)slot))
 		return false;
 	if (options.random) {
 		t->due = sys_time(clock) + first;
@@ -101,7 +103,8 @@ static bool start_event(struct ticker *t, int tid, int slot, uint64_t period)
 {
 	void *old = t->event;
 
-	t->event = perf_open(tid, period, ticking.kind == BY_PERF_TRAP ? 0 : atomic_load(&ticking.signo), (uint32_t)slot, !threads_are_followed());
+	t->event = perf_open(tid, period, ticking.kind == BY_PERF_TRAP ? 0 : atomic_load(&ticking.signo),
+			     (uint32_t)slot, !threads_are_followed());
 	perf_close(old);
 	return t->event;
 }
@@ -138,7 +141,10 @@ void ticker_next(struct ticker *t, int tid, int slot)
 		uint64_t now = sys_time(timer_clock(tid));
 
 		t->due += draw(t, 2 * run.period);
-		/* What is far behind, since the program was stopped or had no CPU, is not caught up with. */
+		/*
+		 * What is far behind, since the program was stopped or had no CPU, is not caught
+		 * up with.
+		 */
 		if (t->due + BEHIND * run.period < now)
 			t->due = now + draw(t, 2 * run.period);
 		when.it_value = timer_spec(t->due);

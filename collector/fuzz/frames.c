@@ -1,8 +1,10 @@
 /*
- * Fuzzes the unwinder: an object's call frame information, and the registers and the stack of a thread in it.
+ * Fuzzes the unwinder: an object's call frame information, and the registers and the stack of a
+ * thread in it.
  *
- * The input is a head, a stack, and the object's .eh_frame_hdr with .eh_frame behind it, which lies at the end of readable memory. The object's code is
- * taken to be in the 64 KB before that memory's last 128, and is nowhere.
+ * The input is a head, a stack, and the object's .eh_frame_hdr with .eh_frame behind it, which
+ * lies at the end of readable memory. The object's code is taken to be in the 64 KB before that
+ * memory's last 128, and is nowhere.
  */
 #include "../unwind/thread.h"
 #include "arena.h"
@@ -52,7 +54,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	if (!t) {
 		end = arena_make();
 		stack_end = arena_make();
-		if (!unwind_start() || !(t = unwind_thread_make(calloc(1, unwind_thread_size(FRAMES, false)), FRAMES, false)))
+		if (!unwind_start() || !(t = unwind_thread_make(calloc(1, unwind_thread_size(FRAMES, false)), FRAMES,
+								false)))
 			abort();
 	}
 	if (n < sizeof h)

@@ -175,3 +175,41 @@ func TestSourcesAndSinksAreApart(t *testing.T) {
 		}
 	}
 }
+
+// The C code is laid out as collector/STYLE.md says.
+func TestStyle(t *testing.T) {
+	const (
+		codeWidth, commentWidth = 120, 100
+		tab                     = "        "
+	)
+	for _, pattern := range []string{"../*.[ch]", "../unwind/*.[ch]", "../fuzz/*.[ch]"} {
+		names, err := filepath.Glob(pattern)
+		if err != nil || len(names) == 0 {
+			t.Fatalf("%s: %d files, %v", pattern, len(names), err)
+		}
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, line := range strings.Split(string(text), "\n") {
+				fault := func(what string) { t.Errorf("%s:%d: %s", name, i+1, what) }
+				width := len([]rune(strings.ReplaceAll(line, "\t", tab)))
+				bare := strings.TrimLeft(line, "\t ")
+				comment := strings.HasPrefix(bare, "/*") || strings.HasPrefix(bare, "* ")
+				switch {
+				case strings.TrimRight(line, " \t") != line:
+					fault("blanks at the end of the line")
+				case strings.HasPrefix(bare, "//"):
+					fault("a comment that is not /* */")
+				case strings.HasPrefix(line, tab) && !strings.HasSuffix(line, "\\"):
+					fault("indented by blanks")
+				case comment && width >= commentWidth:
+					fault(fmt.Sprintf("a comment of %d columns", width))
+				case width >= codeWidth && !strings.Contains(line, `"`) && !strings.HasSuffix(line, "\\"):
+					fault(fmt.Sprintf("code of %d columns", width))
+				}
+			}
+		}
+	}
+}

@@ -17,9 +17,11 @@ bool cfi_row(struct cfi_work *work, const struct objects_view *v, const struct o
 uintptr_t cfi_start(const struct objects_view *v, const struct object *o, uintptr_t address);
 
 /*
- * Whether the function of the table's i-th pair goes to handlers of exceptions, as libgcc's do, and where it is; false too if it has
- * no call frame information that can be used. *start and *end are set if that could be read.
+ * Whether the function of the table's i-th pair goes to handlers of exceptions, as libgcc's do,
+ * and where it is; false too if it has no call frame information that can be used. *start and *end
+ * are set if that could be read.
  */
-bool cfi_jumps(struct cfi_work *work, const struct objects_view *v, const struct object *o, uint32_t i, uintptr_t *start, uintptr_t *end);
+bool cfi_jumps(struct cfi_work *work, const struct objects_view *v, const struct object *o, uint32_t i,
+	       uintptr_t *start, uintptr_t *end);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * chunks.h: the memory of a calling context tree: its header, and words in which one chunk follows the other.
+ * chunks.h: the memory of a calling context tree: its header, and words in which one chunk follows
+ * the other.
  *
  * A chunk is
  *
@@ -8,11 +9,12 @@
  *   nodes   each below the one before it: its place, and its activations if the tree counts them
  *   count   of the samples that were in its last node; without nodes, in the one that head names
  *
- * or, if head names TREE_LASTING, a head and several struct tree_lasting, or, if it names TREE_TEXT, a head and
- * text. A node is named by the number of its place's word. A place is one word, object << 26 | address (an ELF virtual address), or if that is not
- * enough TREE_LONG << 26 and two words, the lower first, object << 48 | address, which is the run-time
- * one if the object is 0. A chunk below 0 is in no tree, but for the first one, the root.
- * The head is written at first, by which chunks follow each other without a gap at any instant.
+ * or, if head names TREE_LASTING, a head and several struct tree_lasting, or, if it names
+ * TREE_TEXT, a head and text. A node is named by the number of its place's word. A place is one
+ * word, object << 26 | address (an ELF virtual address), or if that is not enough TREE_LONG << 26
+ * and two words, the lower first, object << 48 | address, which is the run-time one if the object
+ * is 0. A chunk below 0 is in no tree, but for the first one, the root. The head is written at
+ * first, by which chunks follow each other without a gap at any instant.
  */
 #ifndef PCT_UNWIND_CHUNKS_H
 #define PCT_UNWIND_CHUNKS_H
@@ -34,7 +36,8 @@ struct tree_links {
 enum {
 	TREE_OBJECTS = 0xfff0, /* real ones are from 1 to below this */
 	TREE_ROOT = 0xfff0,    /* a root; the address is what the caller gave */
-	TREE_PARTIAL = 0xfff1, /* between a root and paths that do not reach their outermost frame; the address is why */
+	/* between a root and paths that do not reach their outermost frame; the address is why */
+	TREE_PARTIAL = 0xfff1,
 	TREE_GUESSED = 0xfff2, /* the same, of paths with a frame without call frame information */
 };
 
@@ -59,19 +62,24 @@ struct tree_header {
 	_Atomic uint64_t guessed;   /* of them: paths with a frame without call frame information */
 	_Atomic uint64_t lost;      /* not stored, for want of room */
 	_Atomic uint64_t saturated; /* stored, but their counter was full */
-	_Atomic uint64_t frames, fresh; /* of all samples: frames, and those that were not known from the path before */
+	/* of all samples: frames, and those that were not known from the path before */
+	_Atomic uint64_t frames, fresh;
 };
 
 /*
- * What is counted of the activations of a node that were seen by more than one sample, and of samples there that weigh more than one.
- * Full counters stay full.
+ * What is counted of the activations of a node that were seen by more than one sample, and of
+ * samples there that weigh more than one. Full counters stay full.
  */
 struct tree_lasting {
 	uint32_t node;    /* 0: this is none */
 	uint32_t twice;   /* seen by two samples or more */
 	uint32_t thrice;  /* by three or more */
 	uint32_t most;    /* weight of one that has ended, if it has three or more */
-	uint32_t next;    /* of those seen twice: the sample before was in the same function called in the same context */
+	/*
+	 * of those seen twice: the sample before was in the same function called in the same
+	 * context
+	 */
+	uint32_t next;
 	uint32_t near;    /* the one before that was */
 	uint32_t alone;   /* weight above one of samples that are the only ones of their activations */
 	uint32_t heavy;   /* samples in this node itself that weigh more than one */
@@ -84,10 +92,16 @@ struct tree {
 	uint32_t *words;            /* behind it */
 	struct tree_links *links; /* of the nodes, as tree_link finds them */
 	uint32_t calls;
-	/* Makes sure that there is room in the file behind a page, which a store could not report. */
+	/*
+	 * Makes sure that there is room in the file behind a page, which a store could not report.
+	 */
 	bool (*room)(void *page);
 	_Atomic uint32_t roomy; /* pages that have room, from that of the header on */
-	_Atomic uint64_t spare; /* of a chunk of records of activations: the word behind its last << 32 | the next one that is free */
+	/*
+	 * of a chunk of records of activations: the word behind its last << 32 | the next one that
+	 * is free
+	 */
+	_Atomic uint64_t spare;
 };
 
 /* A node whose activations are counted has two words at least. */
@@ -131,7 +145,9 @@ static inline uint32_t place_end(const uint32_t *words, uint32_t at)
 	return at + (place_is_long(words[at]) ? 3 : 1);
 }
 
-/* Whether no nodes can be made any more. What is left of the words, a 64th of them, is for text. */
+/*
+ * Whether no nodes can be made any more. What is left of the words, a 64th of them, is for text.
+ */
 static inline bool tree_full(const struct tree *t)
 {
 	uint32_t capacity = t->header->capacity;
@@ -139,7 +155,10 @@ static inline bool tree_full(const struct tree *t)
 	return atomic_load_explicit(&t->header->count, memory_order_relaxed) + TREE_CHUNK > capacity - capacity / 64;
 }
 
-/* Appends text without NULs, for one caller at a time; false if there is no room for all of it: then none is there. */
+/*
+ * Appends text without NULs, for one caller at a time; false if there is no room for all of it:
+ * then none is there.
+ */
 bool tree_text(struct tree *t, const char *text, size_t n);
 
 #endif

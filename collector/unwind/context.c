@@ -19,7 +19,8 @@ enum outcome context_leave(struct unwind_thread *t, uint32_t depth, const struct
 	return next->pc && next->sp > f->fp ? LEFT : NO_RECIPE;
 }
 
-bool context_register(struct unwind_thread *t, const struct unwind_frame *f, const struct recipe *r, unsigned reg, uint64_t *value)
+bool context_register(struct unwind_thread *t, const struct unwind_frame *f, const struct recipe *r, unsigned reg,
+		      uint64_t *value)
 {
 	uint64_t context = f->fp + (uint64_t)(int64_t)r->offset, flags, by_value;
 

@@ -10,6 +10,7 @@
 enum outcome context_leave(struct unwind_thread *t, uint32_t depth, const struct recipe *r, struct unwind_frame *next);
 
 /* The value that a register has in the handler's frame. */
-bool context_register(struct unwind_thread *t, const struct unwind_frame *f, const struct recipe *r, unsigned reg, uint64_t *value);
+bool context_register(struct unwind_thread *t, const struct unwind_frame *f, const struct recipe *r, unsigned reg,
+		      uint64_t *value);
 
 #endif

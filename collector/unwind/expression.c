@@ -201,7 +201,8 @@ static void jump(struct cursor *c, uintptr_t start, int64_t by)
 		cursor_begin(c, to, c->limit, c->guarded);
 }
 
-static uint64_t based(struct unwind_thread *t, uint32_t depth, expression_register *get, struct machine_stack *s, uint64_t reg, int64_t offset)
+static uint64_t based(struct unwind_thread *t, uint32_t depth, expression_register *get, struct machine_stack *s,
+		      uint64_t reg, int64_t offset)
 {
 	uint64_t v = 0;
 
@@ -217,7 +218,8 @@ static uint64_t load(struct unwind_thread *t, struct machine_stack *s, uint64_t 
 	return s->bad ? 0 : v << (64 - 8 * size) >> (64 - 8 * size);
 }
 
-bool expression_evaluate(struct unwind_thread *t, uint32_t depth, const struct expression *e, expression_register *get, uint64_t *value)
+bool expression_evaluate(struct unwind_thread *t, uint32_t depth, const struct expression *e, expression_register *get,
+			 uint64_t *value)
 {
 	struct machine_stack s = { .n = 0 };
 	struct cursor c;
@@ -239,7 +241,8 @@ bool expression_evaluate(struct unwind_thread *t, uint32_t depth, const struct e
 			push(&s, op - OP_LIT0);
 		} else if (op >= OP_BREG0 && op < OP_BREG0 + 32) {
 			push(&s, based(t, depth, get, &s, op - OP_BREG0, cursor_sleb(&c)));
-		} else if ((op >= OP_AND && op <= OP_MUL) || op == OP_OR || op == OP_PLUS || (op >= OP_SHL && op <= OP_XOR) ||
+		} else if ((op >= OP_AND && op <= OP_MUL) || op == OP_OR || op == OP_PLUS ||
+			   (op >= OP_SHL && op <= OP_XOR) ||
 			   (op >= OP_EQ && op <= OP_NE)) {
 			push(&s, combine(&s, op));
 		} else {

@@ -17,6 +17,7 @@ struct expression {
 typedef bool expression_register(struct unwind_thread *t, uint32_t depth, unsigned reg, uint64_t *value);
 
 /* Runs an expression for the frame at a depth; false if it can't be run, or needs what is lost. */
-bool expression_evaluate(struct unwind_thread *t, uint32_t depth, const struct expression *e, expression_register *get, uint64_t *value);
+bool expression_evaluate(struct unwind_thread *t, uint32_t depth, const struct expression *e, expression_register *get,
+			 uint64_t *value);
 
 #endif

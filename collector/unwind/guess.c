@@ -36,7 +36,8 @@ bool thread_called(uint64_t word)
 }
 
 /* Takes the word at a stack address for the return address. */
-static enum outcome leave_at(struct unwind_frame *f, uint64_t slot, uint64_t pc, uint64_t fp, struct unwind_frame *next)
+static enum outcome leave_at(struct unwind_frame *f, uint64_t slot, uint64_t pc, uint64_t fp,
+			     struct unwind_frame *next)
 {
 	f->flags |= UNWIND_GUESS;
 	*next = (struct unwind_frame){ .pc = pc, .sp = slot + 8, .fp = fp };

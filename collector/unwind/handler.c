@@ -25,8 +25,8 @@ static int32_t number(const uint8_t *p)
 }
 
 /*
- * uw_install_context: a call that installs the registers, then the arguments of the hook that debuggers
- * stop at, which are the handler's pc (rsi) and CFA (rdi).
+ * uw_install_context: a call that installs the registers, then the arguments of the hook that
+ * debuggers stop at, which are the handler's pc (rsi) and CFA (rdi).
  */
 static bool installs(const uint8_t *p, int32_t *context)
 {
@@ -42,10 +42,14 @@ static bool installs(const uint8_t *p, int32_t *context)
 	pc = matches(p, "\x48\x8b\xb5", 3) ? p : p + LOAD;
 	cfa = pc == p ? p + LOAD : p;
 	*context = number(pc + 3) - CONTEXT_PC;
-	return matches(pc, "\x48\x8b\xb5", 3) && matches(cfa, "\x48\x8b\xbd", 3) && number(cfa + 3) - CONTEXT_CFA == *context;
+	return matches(pc, "\x48\x8b\xb5", 3) && matches(cfa, "\x48\x8b\xbd", 3) &&
+	       number(cfa + 3) - CONTEXT_CFA == *context;
 }
 
-/* mov 0(%rbp),%rbp; mov %rcx,%rsp; then ret, or pop %rcx; jmp *%rcx. Returns the bytes from the second on. */
+/*
+ * mov 0(%rbp),%rbp; mov %rcx,%rsp; then ret, or pop %rcx; jmp *%rcx. Returns the bytes from the
+ * second on.
+ */
 static unsigned leaves(const uint8_t *p)
 {
 	if (!matches(p, "\x48\x8b\x6d\x00\x48\x89\xcc", 7))
@@ -84,7 +88,10 @@ void handler_correct(struct row *row, uintptr_t start, size_t length, uintptr_t 
 	struct code c;
 
 	look(&c, start, length);
-	/* An address in the call is that of a return address after it. At the call itself nothing is written yet. */
+	/*
+	 * An address in the call is that of a return address after it. At the call itself nothing
+	 * is written yet.
+	 */
 	if (!c.end || address <= c.installed || address >= c.end)
 		return;
 	row->lands = true;

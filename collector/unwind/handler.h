@@ -1,10 +1,12 @@
 /*
- * handler.h: frames of libgcc's unwinder at the instructions where it goes to a handler of an exception.
+ * handler.h: frames of libgcc's unwinder at the instructions where it goes to a handler of an
+ * exception.
  *
  * The functions that do (_Unwind_RaiseException, _Unwind_Resume and the like) write the registers
  * of the handler's frame over those that they saved in their own, load them, and jump. Their call
- * frame information tells nothing of this. From the first store on, the frame that a return would lead
- * to is not there any more: the caller is that of the handler, about to execute its landing pad.
+ * frame information tells nothing of this. From the first store on, the frame that a return would
+ * lead to is not there any more: the caller is that of the handler, about to execute its landing
+ * pad.
  */
 #ifndef PCT_UNWIND_HANDLER_H
 #define PCT_UNWIND_HANDLER_H
@@ -14,8 +16,8 @@
 #include <stddef.h>
 
 /*
- * libgcc's struct _Unwind_Context of x86-64, the same since GCC 3.4: what it knows of a frame. Of registers it has the
- * addresses where they are saved, or the values if `by_value` says so.
+ * libgcc's struct _Unwind_Context of x86-64, the same since GCC 3.4: what it knows of a frame. Of
+ * registers it has the addresses where they are saved, or the values if `by_value` says so.
  */
 enum {
 	CONTEXT_CFA = 0x90,

@@ -33,10 +33,11 @@ static enum outcome leave_by_row(struct unwind_thread *t, uint32_t depth, struct
 	if (!thread_rule(t, depth, &fp, MACHINE_FP, base, &next->fp))
 		next->fp = 0;
 	/*
-	 * Functions that have aligned their stack save fp where fp points. gcc lets that rule stand to
-	 * their end, for two instructions after fp has been given back.
+	 * Functions that have aligned their stack save fp where fp points. gcc lets that rule
+	 * stand to their end, for two instructions after fp has been given back.
 	 */
-	if (fp.kind == RULE_EXPR && cfa.kind == RULE_REGISTER && cfa.reg != MACHINE_FP && (f->fp < f->sp || f->fp >= base))
+	if (fp.kind == RULE_EXPR && cfa.kind == RULE_REGISTER && cfa.reg != MACHINE_FP &&
+	    (f->fp < f->sp || f->fp >= base))
 		next->fp = f->fp;
 	if (ra.kind == RULE_UNDEFINED)
 		return AT_END;
@@ -74,7 +75,8 @@ static bool find_cfa(struct unwind_thread *t, uint32_t depth, const struct recip
 	}
 }
 
-static enum outcome leave_by_recipe(struct unwind_thread *t, uint32_t depth, const struct recipe *r, struct unwind_frame *next)
+static enum outcome leave_by_recipe(struct unwind_thread *t, uint32_t depth, const struct recipe *r,
+				    struct unwind_frame *next)
 {
 	/* The recipe may be the spare one, which other frames' replace. */
 	const struct recipe own = *r;
@@ -104,8 +106,9 @@ static enum outcome leave_by_recipe(struct unwind_thread *t, uint32_t depth, con
 }
 
 /*
- * Leaves a frame whose pc is the beginning of a function, and no return address that a call made: as makecontext and its kin
- * give it to the first function of a stack. Nothing called it, unless what its own information leads to is behind a call.
+ * Leaves a frame whose pc is the beginning of a function, and no return address that a call made:
+ * as makecontext and its kin give it to the first function of a stack. Nothing called it, unless
+ * what its own information leads to is behind a call.
  */
 static enum outcome leave_begun(struct unwind_thread *t, uint32_t depth, struct unwind_frame *next)
 {

@@ -17,7 +17,11 @@ struct mark {
 	uint32_t at;             /* that frame's place among the known ones; 0: they have changed */
 	uint32_t live;           /* how many of the known frames may not have returned */
 	_Atomic bool taken;      /* some thread has it */
-	volatile uintptr_t busy; /* where on the stack a function that changes the mark outside of a handler is at work; 0: none is */
+	/*
+	 * where on the stack a function that changes the mark outside of a handler is at work; 0:
+	 * none is
+	 */
+	volatile uintptr_t busy;
 	struct unwind_thread *thread;
 };
 
@@ -55,7 +59,10 @@ static inline bool trampoline_holds(uint64_t pc)
 /* The calling thread's; NULL: its activations are not followed. */
 extern __thread struct mark *trampoline_mine __attribute__((visibility("hidden"), tls_model("initial-exec")));
 
-/* Whether an unwinder that asks for an address finds the calling thread's stack as the program made it, and always has. */
+/*
+ * Whether an unwinder that asks for an address finds the calling thread's stack as the program
+ * made it, and always has.
+ */
 static inline bool trampoline_quiet(uint64_t asked)
 {
 	const struct mark *m = trampoline_mine;

@@ -1,6 +1,6 @@
 /*
- * marking.h: setting a mark and finding one, by stub.c and trampoline.c. The stub's part must not leave its section,
- * so that all of it is inlined.
+ * marking.h: setting a mark and finding one, by stub.c and trampoline.c. The stub's part must not
+ * leave its section, so that all of it is inlined.
  */
 #ifndef PCT_UNWIND_MARKING_H
 #define PCT_UNWIND_MARKING_H
@@ -29,12 +29,13 @@ static inline uint64_t *mark_word(uintptr_t slot)
 static inline bool mark_fits(const struct unwind_frame *f, const struct unwind_frame *outer)
 {
 	return (f->flags & (UNWIND_SIMPLE | UNWIND_GUESS | UNWIND_SIGNAL)) == UNWIND_SIMPLE && f->ra_slot == -1 &&
-	       !(outer->flags & (UNWIND_GUESS | UNWIND_SIGNAL | UNWIND_EXACT)) && outer->sp % 8 == 0 && mark_slot(outer) >= f->sp;
+	       !(outer->flags & (UNWIND_GUESS | UNWIND_SIGNAL |
+				 UNWIND_EXACT)) && outer->sp % 8 == 0 && mark_slot(outer) >= f->sp;
 }
 
 /*
- * Marks the innermost of the known frames from `from` out to `to` that can be marked. The slot is told
- * before it is changed, since the program's handlers may leave the stub for ever anywhere.
+ * Marks the innermost of the known frames from `from` out to `to` that can be marked. The slot is
+ * told before it is changed, since the program's handlers may leave the stub for ever anywhere.
  */
 static inline __attribute__((always_inline)) bool mark_set(struct mark *m, uint32_t from, uint32_t to)
 {

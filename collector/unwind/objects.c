@@ -31,7 +31,8 @@ static bool drained(uint32_t side)
 bool objects_start(void)
 {
 	for (int i = 0; i < 2; i++) {
-		sides[i] = sys_mmap(UNWIND_OBJECTS * sizeof *sides[i], PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+		sides[i] = sys_mmap(UNWIND_OBJECTS * sizeof *sides[i], PROT_READ | PROT_WRITE, MAP_PRIVATE |
+				    MAP_ANONYMOUS | MAP_NORESERVE, -1);
 		if (!sides[i])
 			return false;
 	}
@@ -109,7 +110,8 @@ void objects_read_header(struct object *o)
 	table = cursor_u8(&c);
 	cursor_pointer(&c, pointer, g->header);
 	n = count == ENCODING_OMIT ? 0 : cursor_pointer(&c, count, g->header);
-	if (version != 1 || table != (ENCODING_DATA_RELATIVE | ENCODING_SDATA4) || c.bad || n > (g->data_end - cursor_at(&c)) / 8 ||
+	if (version != 1 || table != (ENCODING_DATA_RELATIVE | ENCODING_SDATA4) || c.bad ||
+	    n > (g->data_end - cursor_at(&c)) / 8 ||
 	    cursor_at(&c) % sizeof(int32_t))
 		return;
 	o->table = cursor_at(&c);

@@ -1,5 +1,6 @@
 /*
- * objects.h: the table of objects, and what keeps it and what it leads to in place while it's read.
+ * objects.h: the table of objects, and what keeps it and what it leads to in place while it's
+ * read.
  */
 #ifndef PCT_UNWIND_OBJECTS_H
 #define PCT_UNWIND_OBJECTS_H

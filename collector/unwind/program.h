@@ -21,7 +21,10 @@ struct cfi_common {
 /* Memory to work in, too large for a signal's stack. */
 struct cfi_work {
 	struct cursor cursor, program;
-	/* Of the CIE at common_at, and the row that it begins with; 0: none. Entries one after another have the same as a rule. */
+	/*
+	 * Of the CIE at common_at, and the row that it begins with; 0: none. Entries one after
+	 * another have the same as a rule.
+	 */
 	uintptr_t common_at;
 	struct cfi_common common;
 	struct row row, initial;
@@ -29,8 +32,9 @@ struct cfi_work {
 };
 
 /*
- * Executes instructions on work->row, given work->common and work->initial, from the address that the first is for
- * until the next would be for one after the target. False if one isn't known or can't be read; the row is then of no use.
+ * Executes instructions on work->row, given work->common and work->initial, from the address that
+ * the first is for until the next would be for one after the target. False if one isn't known or
+ * can't be read; the row is then of no use.
  */
 bool program_execute(struct cfi_work *work, struct cursor *c, uint64_t start, uint64_t target);
 

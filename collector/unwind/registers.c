@@ -14,7 +14,8 @@ static bool preserved(struct unwind_thread *t, uint32_t depth, unsigned reg, int
 		int16_t slot;
 
 		if (f->flags & UNWIND_SIGNAL)
-			return memory_load(&t->memory, f->sp + MACHINE_SIGNAL_CONTEXT + machine_context_offset(reg), value);
+			return memory_load(&t->memory, f->sp + MACHINE_SIGNAL_CONTEXT + machine_context_offset(reg),
+					   value);
 		if (f->flags & UNWIND_GUESS)
 			return false;
 		r = thread_recipe(t, f);
@@ -33,7 +34,8 @@ static bool preserved(struct unwind_thread *t, uint32_t depth, unsigned reg, int
 		}
 		slot = r->saved[place];
 		if (slot != NOT_SAVED)
-			return memory_load(&t->memory, (r->flags & RECIPE_FROM_FP ? f->fp : cfa) + 8 * (int64_t)slot, value);
+			return memory_load(&t->memory, (r->flags & RECIPE_FROM_FP ? f->fp : cfa) + 8 * (int64_t)slot,
+					   value);
 	}
 	*value = machine_context(t->context, reg);
 	return true;
@@ -75,14 +77,16 @@ bool thread_evaluate(struct unwind_thread *t, uint32_t depth, const struct expre
 	return expression_evaluate(t, depth, e, thread_register, value);
 }
 
-static bool evaluate_rule(struct unwind_thread *t, uint32_t depth, const struct rule *rule, uint64_t cfa, uint64_t *value)
+static bool evaluate_rule(struct unwind_thread *t, uint32_t depth, const struct rule *rule, uint64_t cfa,
+			  uint64_t *value)
 {
 	const struct expression e = { .at = rule->at, .length = rule->length, .pushed = true, .initial = cfa };
 
 	return thread_evaluate(t, depth, &e, value);
 }
 
-bool thread_rule(struct unwind_thread *t, uint32_t depth, const struct rule *rule, unsigned reg, uint64_t cfa, uint64_t *value)
+bool thread_rule(struct unwind_thread *t, uint32_t depth, const struct rule *rule, unsigned reg, uint64_t cfa,
+		 uint64_t *value)
 {
 	uint64_t at;
 

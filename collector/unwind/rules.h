@@ -46,7 +46,9 @@ struct row {
 /* The place of a register's rule in a row, or -1. */
 static inline int row_place(uint64_t reg)
 {
-	return reg == MACHINE_FP ? ROW_FP : reg == MACHINE_SP ? ROW_SP : reg == MACHINE_RA ? ROW_RA : machine_saved(reg);
+	return reg == MACHINE_FP ? ROW_FP :
+	       reg == MACHINE_SP ? ROW_SP :
+	       reg == MACHINE_RA ? ROW_RA : machine_saved(reg);
 }
 
 #endif

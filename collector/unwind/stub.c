@@ -1,15 +1,17 @@
 /*
  * stub.c: what marked frames return to (trampoline.c), and its call frame information.
  *
- * The word below the stack pointer is the slot; what the stub needs lies below that. Registers that calls may change are
- * kept nevertheless, since a compiler that sees the function called knows which ones it leaves alone, and so are the flags.
+ * The word below the stack pointer is the slot; what the stub needs lies below that. Registers
+ * that calls may change are kept nevertheless, since a compiler that sees the function called
+ * knows which ones it leaves alone, and so are the flags.
  *
- * The information is for all that unwinds stacks: debuggers, and unwinders that meet a mark which was not taken away. A frame that
- * returned to the stub was called by it, and the stub by what the return address led to, with the same stack pointer and
- * registers. An expression searches the table of marks for the slot; if it is not there the slot itself has the
- * address, for the mark has been taken away since it was read. Addresses in expressions are absolute, so that the
- * section is relocated: libpct.so has it in memory that can be written until that is done. What is linked into programs
- * marks nothing, and has no use for it.
+ * The information is for all that unwinds stacks: debuggers, and unwinders that meet a mark which
+ * was not taken away. A frame that returned to the stub was called by it, and the stub by what the
+ * return address led to, with the same stack pointer and registers. An expression searches the
+ * table of marks for the slot; if it is not there the slot itself has the address, for the mark
+ * has been taken away since it was read. Addresses in expressions are absolute, so that the
+ * section is relocated: libpct.so has it in memory that can be written until that is done. What is
+ * linked into programs marks nothing, and has no use for it.
  */
 #ifdef __x86_64__
 
@@ -22,7 +24,8 @@
 
 struct mark trampoline_marks[MARKS] __attribute__((visibility("hidden")));
 _Atomic uint32_t trampoline_marks_used __attribute__((visibility("hidden")));
-_Static_assert(sizeof(struct mark) == TRAMPOLINE_MARK_SIZE && offsetof(struct mark, original) == 8, "as the call frame information has it");
+_Static_assert(sizeof(struct mark) == TRAMPOLINE_MARK_SIZE && offsetof(struct mark, original) == 8,
+	       "as the call frame information has it");
 
 __thread struct mark *trampoline_mine __attribute__((visibility("hidden"), tls_model("initial-exec")));
 
@@ -31,8 +34,8 @@ __thread struct mark *trampoline_mine __attribute__((visibility("hidden"), tls_m
 uint64_t trampoline_return(uintptr_t slot) __attribute__((visibility("hidden")));
 
 /*
- * What a return address was that the mark of this thread is not at: a stack that another thread left,
- * or one from which the mark has just been taken, or a function that returned twice.
+ * What a return address was that the mark of this thread is not at: a stack that another thread
+ * left, or one from which the mark has just been taken, or a function that returned twice.
  */
 static IN_STUB uint64_t original_elsewhere(uintptr_t slot)
 {

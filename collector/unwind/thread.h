@@ -37,10 +37,15 @@ struct unwind_thread {
 	/* What the tree knows of the path before: its root, and what kind of path it was. */
 	uint32_t root;
 	uint64_t kind;
-	/* While a path is walked: frames found, and how many of those known may still be joined. */
+	/*
+	 * While a path is walked: frames found, and how many of those known may still be joined.
+	 */
 	uint32_t fresh_count, joinable;
 	uintptr_t unknown;
-	/* NULL: activations are not counted. Whether the walk met it; whether it met the stub at work. */
+	/*
+	 * NULL: activations are not counted. Whether the walk met it; whether it met the stub at
+	 * work.
+	 */
 	struct mark *mark;
 	bool met, in_stub;
 	/* Samples counted, of whole paths; the two before the next one. */
@@ -74,7 +79,8 @@ struct expression;
 bool thread_evaluate(struct unwind_thread *t, uint32_t depth, const struct expression *e, uint64_t *value);
 
 /* Works out a rule there, given the CFA. */
-bool thread_rule(struct unwind_thread *t, uint32_t depth, const struct rule *rule, unsigned reg, uint64_t cfa, uint64_t *value);
+bool thread_rule(struct unwind_thread *t, uint32_t depth, const struct rule *rule, unsigned reg, uint64_t cfa,
+		 uint64_t *value);
 
 /* How the frame is left: the recipe of its address. */
 static inline const struct recipe *thread_recipe(struct unwind_thread *t, const struct unwind_frame *f)

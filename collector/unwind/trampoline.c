@@ -23,7 +23,8 @@ static bool restore(uintptr_t slot, uint64_t original)
 {
 	uint64_t expected = mark_stub();
 
-	return __atomic_compare_exchange_n(mark_word(slot), &expected, original, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+	return __atomic_compare_exchange_n(mark_word(slot), &expected, original, false, __ATOMIC_SEQ_CST,
+					   __ATOMIC_SEQ_CST);
 }
 
 bool trampoline_take(struct mark *m)
@@ -32,7 +33,8 @@ bool trampoline_take(struct mark *m)
 	const struct memory *memory = &m->thread->memory;
 	uint64_t there;
 
-	if ((slot >= memory->own_low && slot < memory->own_high) || (memory_peek(slot, &there, sizeof there) && there == mark_stub()))
+	if ((slot >= memory->own_low && slot < memory->own_high) ||
+	    (memory_peek(slot, &there, sizeof there) && there == mark_stub()))
 		return restore(slot, m->original);
 	return false;
 }
@@ -91,7 +93,10 @@ void unwind_landed(uintptr_t sp)
 
 	if (__builtin_expect(!m, 1))
 		return;
-	/* What is at work further out goes on: another mark would be lost. Further in, it does not go on any more. */
+	/*
+	 * What is at work further out goes on: another mark would be lost. Further in, it does not
+	 * go on any more.
+	 */
 	if (m->busy >= sp)
 		return;
 	m->busy = (uintptr_t)__builtin_frame_address(0);
@@ -107,7 +112,10 @@ enum unwind_counting unwind_count_start(void)
 
 	if (sys2(SYS_arch_prctl, SHADOW_STACK_STATUS, &status) == 0 && status & 1)
 		return UNWIND_SHADOW_STACK;
-	/* OCaml's run-time system looks up return addresses of its own, and does not put up with others. */
+	/*
+	 * OCaml's run-time system looks up return addresses of its own, and does not put up with
+	 * others.
+	 */
 	if (dlsym(RTLD_DEFAULT, "caml_frametable"))
 		return UNWIND_OCAML;
 	peculiar_find();

@@ -21,8 +21,9 @@
 #include "unwind.h"
 
 /*
- * Makes an empty tree in a mapping of zeros, with or without counts of activations. links is private
- * memory of zeros. room may be NULL if all of the mapping is there. False if there's no room for the root.
+ * Makes an empty tree in a mapping of zeros, with or without counts of activations. links is
+ * private memory of zeros. room may be NULL if all of the mapping is there. False if there's no
+ * room for the root.
  */
 bool tree_make(struct tree *t, void *mapping, void *links, uint32_t words, bool calls, bool (*room)(void *page));
 
@@ -31,12 +32,13 @@ uint32_t tree_root(struct tree *t, uint64_t number);
 
 /*
  * Counts a path of a thread below a root, between unwind_path and unwind_done. False if there was
- * no room; then it is counted as lost. A thread keeps to one tree, else it calls
- * unwind_forget in between. The frames that are not kept are activations that no sample saw
- * before: they are counted, if the tree does that. looks is how many samples saw the path: weight, or one where the others
- * were due before, who knows where, or none where it was looked at already.
+ * no room; then it is counted as lost. A thread keeps to one tree, else it calls unwind_forget in
+ * between. The frames that are not kept are activations that no sample saw before: they are
+ * counted, if the tree does that. looks is how many samples saw the path: weight, or one where the
+ * others were due before, who knows where, or none where it was looked at already.
  */
-bool tree_add(struct tree *t, uint32_t root, struct unwind_thread *thread, struct unwind_path *path, uint32_t weight, uint32_t looks);
+bool tree_add(struct tree *t, uint32_t root, struct unwind_thread *thread, struct unwind_path *path, uint32_t weight,
+	      uint32_t looks);
 
 /* The activations of a thread that go on have ended. */
 void tree_thread_ends(struct tree *t, struct unwind_thread *thread);

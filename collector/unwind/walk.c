@@ -10,7 +10,10 @@ bool unwind_start(void)
 	return objects_start() && recipes_start();
 }
 
-/* Whether a return address, read by a frame that is left with this stack pointer, is the thread's mark. */
+/*
+ * Whether a return address, read by a frame that is left with this stack pointer, is the thread's
+ * mark.
+ */
 static bool meets_mark(struct unwind_thread *t, uint64_t pc, uint64_t sp)
 {
 	if (__builtin_expect(!trampoline_is(pc), 1) || !t->mark || t->mark->slot != sp - 8)
@@ -38,13 +41,17 @@ static uint32_t verify(struct unwind_thread *t, uint32_t i, bool *whole)
 			if (!memory_load(&t->memory, outer->sp + 8 * (uint64_t)(int64_t)f->ra_slot, &ra))
 				return i;
 			if (ra != outer->pc) {
-				/* What returns through the mark has not returned since the path before, nor has what is around it. */
+				/*
+				 * What returns through the mark has not returned since the path
+				 * before, nor has what is around it.
+				 */
 				if (!meets_mark(t, ra, outer->sp) || t->mark->at != i)
 					return i;
 				*whole = true;
 				return 0;
 			}
-			if (f->fp_slot ? !memory_load(&t->memory, outer->sp + 8 * (uint64_t)(int64_t)f->fp_slot, &fp) || fp != outer->fp
+			if (f->fp_slot ? !memory_load(&t->memory, outer->sp + 8 * (uint64_t)(int64_t)f->fp_slot,
+						      &fp) || fp != outer->fp
 				       : f->fp != outer->fp)
 				return i;
 			continue;
@@ -55,7 +62,10 @@ static uint32_t verify(struct unwind_thread *t, uint32_t i, bool *whole)
 			return i;
 	}
 	outcome = thread_leave(t, t->fresh_count + t->joinable - 2, &next);
-	/* What the first function of a context returns to was the end, and is the same: behind it is anything. */
+	/*
+	 * What the first function of a context returns to was the end, and is the same: behind it
+	 * is anything.
+	 */
 	*whole = outcome == AT_END || (outcome == LEFT && !next.pc && !(t->known[0].flags & UNWIND_SIGNAL)) ||
 		(t->known_count > 1 && (t->known[0].flags & (UNWIND_EXACT | UNWIND_SIGNAL)) == UNWIND_EXACT);
 	return 0;
@@ -72,7 +82,8 @@ static bool join(struct unwind_thread *t)
 	uint32_t last;
 
 	while (t->joinable && (t->known[t->joinable - 1].sp < f->sp ||
-			       (t->known[t->joinable - 1].sp == f->sp && t->known[t->joinable - 1].flags & UNWIND_EXACT)))
+			       (t->known[t->joinable - 1].sp == f->sp &&
+				t->known[t->joinable - 1].flags & UNWIND_EXACT)))
 		t->joinable--;
 	if (!t->joinable)
 		return false;
@@ -133,8 +144,8 @@ static enum unwind_end join_at(struct unwind_thread *t, uint32_t n, bool *joined
 }
 
 /*
- * The stub is at work in the frame that was found last: where it goes on is known, though not how far it
- * has come. One frame may be missing.
+ * The stub is at work in the frame that was found last: where it goes on is known, though not how
+ * far it has come. One frame may be missing.
  */
 static enum unwind_end join_stub(struct unwind_thread *t, bool *joined)
 {
