@@ -156,7 +156,8 @@ EXPORT void *mmap(void *at, size_t n, int protection, int flags, int fd, off_t o
 	return p;
 }
 
-EXPORT void *mmap64(void *at, size_t n, int protection, int flags, int fd, off_t offset) __attribute__((alias("mmap")));
+EXPORT void *mmap64(void *at, size_t n, int protection, int flags, int fd,
+		    off_t offset) __attribute__((alias("mmap")));
 
 /* Whether the program, or what it preloads, has a malloc that stands before ours. */
 static bool preceded(void)
@@ -166,7 +167,10 @@ static bool preceded(void)
 
 	if (!dladdr1(dlsym(RTLD_DEFAULT, "malloc"), &first, &symbol, RTLD_DL_SYMENT) || !dladdr(&next, &own))
 		return false;
-	/* At a fixed address, a program may have but the place by which all know the function of another object. */
+	/*
+	 * At a fixed address, a program may have but the place by which all know the function of
+	 * another object.
+	 */
 	if (symbol && ((const ElfW(Sym) *)symbol)->st_shndx == SHN_UNDEF)
 		return false;
 	return first.dli_fbase != own.dli_fbase;

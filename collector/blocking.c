@@ -1,12 +1,14 @@
 /*
- * blocking.c: functions of the C library that the preloaded collector stands before, so that a program which blocks
- * the signals of the clock, waits for them or has a descriptor for them sees its own mask and its own signals (mask.h).
+ * blocking.c: functions of the C library that the preloaded collector stands before, so that a
+ * program which blocks the signals of the clock, waits for them or has a descriptor for them sees
+ * its own mask and its own signals (mask.h).
  */
 #include "capture.h"
 #include "clock.h"
 #include "collector.h"
 #include "mask.h"
 #include "next.h"
+#include "run.h"
 #include "signals.h"
 #include "sys.h"
 
@@ -118,7 +120,7 @@ EXPORT int sigpending(sigset_t *set)
 	uint64_t doubtful = err == 0 ? bits(set) & signals_in_use() : 0;
 
 	/* In a handler that blocks it a tick may wait, and the next one come at any time. */
-	if (doubtful && collector_mine())
+	if (doubtful && run_mine())
 		*set = set_of((bits(set) & ~doubtful) | mask_drain(doubtful));
 	return err;
 }
@@ -155,8 +157,9 @@ static int64_t left_until(uint64_t end)
 }
 
 /*
- * Whether a wait that ended with EINTR did so for nothing of the program's: what it waits for went to another thread that
- * blocks it, and comes again, or a tick of ours came. If a handler of the program's can have run it's the program's.
+ * Whether a wait that ended with EINTR did so for nothing of the program's: what it waits for went
+ * to another thread that blocks it, and comes again, or a tick of ours came. If a handler of the
+ * program's can have run it's the program's.
  */
 static bool ended_by_us(const sigset_t *set)
 {
@@ -171,7 +174,10 @@ static bool ended_by_us(const sigset_t *set)
 	return ours;
 }
 
-/* Waits for a signal as the program asks; timeout NULL: for ever. Ticks of ours among them are none. */
+/*
+ * Waits for a signal as the program asks; timeout NULL: for ever. Ticks of ours among them are
+ * none.
+ */
 static int wait_for(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
 {
 	uint64_t end = 0;
@@ -192,7 +198,8 @@ static int wait_for(const sigset_t *set, siginfo_t *info, const struct timespec 
 		else if (signo > 0 || !ended_by_us(set))
 			break;
 		ns = end ? left_until(end) : 0;
-		left = ns > 0 ? (struct timespec){ .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 } : (struct timespec){ 0, 0 };
+		left = ns > 0 ? (struct timespec){ .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 }
+		       : (struct timespec){ 0, 0 };
 	}
 	if (signo > 0 && info)
 		*info = got;
@@ -201,10 +208,11 @@ static int wait_for(const sigset_t *set, siginfo_t *info, const struct timespec 
 
 static bool waits_for_ours(const sigset_t *set)
 {
-	return bits(set) & signals_set() && collector_mine();
+	return bits(set) & signals_set() && run_mine();
 }
 
-EXPORT int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info, const struct timespec *restrict timeout)
+EXPORT int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info,
+			const struct timespec *restrict timeout)
 {
 	return waits_for_ours(set) ? wait_for(set, info, timeout) : NEXT(sigtimedwait)(set, info, timeout);
 }
@@ -233,7 +241,7 @@ EXPORT int signalfd(int fd, const sigset_t *set, int flags)
 {
 	sigset_t shown;
 
-	if (!(bits(set) & signals_set()) || !collector_mine())
+	if (!(bits(set) & signals_set()) || !run_mine())
 		return NEXT(signalfd)(fd, set, flags);
 	shown = set_of(mask_descriptor_set(bits(set)));
 	fd = NEXT(signalfd)(fd, &shown, flags);
@@ -246,7 +254,7 @@ EXPORT int signalfd(int fd, const sigset_t *set, int flags)
 #define WAITING(set, call)                                                                    \
 	({                                                                                    \
 		__typeof__(call) result_;                                                     \
-		if (mask_concerned(bits(set)) && collector_mine()) {                 \
+		if (mask_concerned(bits(set)) && run_mine()) {                 \
 			uint64_t before_ = mask_waits(__builtin_frame_address(0), bits(set)); \
 			result_ = (call);                                                     \
 			mask_waited(before_);                                                 \
@@ -266,12 +274,14 @@ EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, c
 	return set ? WAITING(set, NEXT(ppoll)(fds, n, timeout, set)) : NEXT(ppoll)(fds, n, timeout, set);
 }
 
-EXPORT int pselect(int n, fd_set *restrict r, fd_set *restrict w, fd_set *restrict e, const struct timespec *restrict timeout, const sigset_t *restrict set)
+EXPORT int pselect(int n, fd_set *restrict r, fd_set *restrict w, fd_set *restrict e,
+		   const struct timespec *restrict timeout, const sigset_t *restrict set)
 {
 	return set ? WAITING(set, NEXT(pselect)(n, r, w, e, timeout, set)) : NEXT(pselect)(n, r, w, e, timeout, set);
 }
 
 EXPORT int epoll_pwait(int fd, struct epoll_event *events, int n, int timeout, const sigset_t *set)
 {
-	return set ? WAITING(set, NEXT(epoll_pwait)(fd, events, n, timeout, set)) : NEXT(epoll_pwait)(fd, events, n, timeout, set);
+	return set ? WAITING(set, NEXT(epoll_pwait)(fd, events, n, timeout, set))
+	       : NEXT(epoll_pwait)(fd, events, n, timeout, set);
 }

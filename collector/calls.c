@@ -1,10 +1,15 @@
 #include "calls.h"
-#include "clock.h"
 #include "contexts.h"
+#include "followed.h"
 #include "imports.h"
+#include "mapped.h"
 #include "note.h"
+#include "object.h"
 #include "options.h"
 #include "pace.h"
+#include "prepare.h"
+#include "run.h"
+#include "space.h"
 #include "sys.h"
 #include "unwind/machine.h"
 
@@ -34,8 +39,11 @@ static __thread bool ended __attribute__((tls_model("initial-exec")));
 /* Begins to count activations; else says why not. */
 static enum note start_counting(void)
 {
-	/* What is linked in does not stand before what reads return addresses; and one trampoline has one path. */
-	if (!clock_of_each_thread())
+	/*
+	 * What is linked in does not stand before what reads return addresses; and one trampoline
+	 * has one path.
+	 */
+	if (!threads_are_followed())
 		return NOTE_UNCOUNTED_LINKED;
 	if (options.resource_count != 1)
 		return NOTE_UNCOUNTED_RESOURCES;
@@ -53,10 +61,11 @@ static enum note start_counting(void)
 	}
 }
 
-void calls_start(void)
+static void start(void)
 {
 	enum note why;
 
+	mapped_start();
 	if (!options.calls)
 		return;
 	why = start_counting();
@@ -82,8 +91,11 @@ static struct caller *caller(void)
 		struct caller *c = &callers[i];
 		int owner = atomic_load_explicit(&c->tid, memory_order_relaxed);
 
-		/* Where the end of threads is not seen (a library that is linked in) they are looked for. */
-		if (owner && (clock_of_each_thread() || !gone(owner)))
+		/*
+		 * Where the end of threads is not seen (a library that is linked in) they are
+		 * looked for.
+		 */
+		if (owner && (threads_are_followed() || !gone(owner)))
 			continue;
 		if (!atomic_compare_exchange_strong(&c->tid, &owner, tid))
 			continue;
@@ -102,7 +114,7 @@ static struct caller *caller(void)
 /* What the calling thread's stack is walked with for a resource; NULL if there is no memory. */
 static struct unwind_thread *walker(struct caller *c, uint32_t resource)
 {
-	size_t n = unwind_thread_size(contexts_frames(), options.calls);
+	size_t n = unwind_thread_size(prepare_frames(), options.calls);
 	struct unwind_thread *t = c->of[resource].thread;
 
 	if (c->of[resource].made)
@@ -110,12 +122,12 @@ static struct unwind_thread *walker(struct caller *c, uint32_t resource)
 	if (t)
 		sys3(SYS_madvise, t, n, MADV_DONTNEED);
 	else
-		t = c->of[resource].thread = contexts_memory(n);
+		t = c->of[resource].thread = space_reserve(n);
 	if (!t) {
 		note_post(NOTE_PATHS_MEMORY);
 		return NULL;
 	}
-	unwind_thread_make(t, contexts_frames(), options.calls);
+	unwind_thread_make(t, prepare_frames(), options.calls);
 	if (c->stack_high)
 		unwind_thread_stack(t, c->stack_low, c->stack_high);
 	c->of[resource].root = contexts_root(resource, atomic_load_explicit(&c->tid, memory_order_relaxed));
@@ -126,8 +138,9 @@ static struct unwind_thread *walker(struct caller *c, uint32_t resource)
 }
 
 /*
- * Finds the bounds of the thread's own stack: that on which the program's start data lie, or those of the
- * thread. While it is on another one, such as a coroutine's, that is looked for ever more seldom.
+ * Finds the bounds of the thread's own stack: that on which the program's start data lie, or those
+ * of the thread. While it is on another one, such as a coroutine's, that is looked for ever more
+ * seldom.
  */
 static void find_stack(struct caller *c, uintptr_t sp)
 {
@@ -152,52 +165,86 @@ static void count(struct caller *c, uint32_t resource, struct unwind_path *path,
 	struct tree *t = contexts_tree(resource);
 	uint32_t weight = hits < UINT32_MAX ? (uint32_t)hits : UINT32_MAX;
 
-	if (tree_add(t, c->of[resource].root, c->of[resource].thread, path, weight, looks < weight ? (uint32_t)looks : weight))
+	if (tree_add(t, c->of[resource].root, c->of[resource].thread, path, weight,
+		     looks < weight ? (uint32_t)looks : weight))
 		return;
 	/* The tree counts one as lost. */
 	contexts_lost(resource, hits - 1);
 	note_post(tree_full(t) ? NOTE_PATHS_FULL : NOTE_DISK_FULL);
 }
 
-void calls_add(uint32_t resource, const ucontext_t *context, uint64_t hits, uint64_t looks, void (*prepare)(uint32_t resource, uintptr_t pc))
+/*
+ * How many looks at the thread a tick is. A tick that waited while another one's handler was at
+ * work finds the thread where that did: both are one.
+ */
+static uint32_t looks_of_tick(const ucontext_t *context, bool in_kernel)
 {
-	struct caller *c = contexts_tree(resource) ? caller() : NULL;
-	struct unwind_thread *t;
+	static __thread struct {
+		uintptr_t pc, sp;
+		bool in_kernel;
+	} last __attribute__((tls_model("initial-exec")));
+	uintptr_t pc = context_pc(context), sp = (uintptr_t)machine_context(context, MACHINE_SP);
+	bool same = pc == last.pc && sp == last.sp && in_kernel != last.in_kernel;
+
+	last.pc = pc;
+	last.sp = sp;
+	last.in_kernel = in_kernel;
+	return !same;
+}
+
+/* Finds the path and counts it. */
+static void follow(struct caller *c, struct unwind_thread *t, const ucontext_t *context, const struct sample *s)
+{
+	uint64_t looks = s->of_clock ? looks_of_tick(context, s->in_kernel) : s->hits;
 	struct unwind_path path;
 
+	unwind_path(t, context, &path);
+	if (path.unknown) {
+		unwind_done(t);
+		prepare(s->resource, path.unknown);
+		unwind_forget(t);
+		unwind_path(t, context, &path);
+	}
+	if (path.count - path.common > MANY)
+		pace_heavy();
+	count(c, s->resource, &path, s->hits, looks);
+	unwind_mark(t, &path);
+	unwind_done(t);
+}
+
+static void add(const ucontext_t *context, const struct sample *s)
+{
+	struct unwind_thread *t;
+	struct caller *c;
+
+	if (!prepare_done(s->resource) || object_stale())
+		prepare(s->resource, context_pc(context));
+	contexts_lost(s->resource, s->lost);
+	c = contexts_tree(s->resource) ? caller() : NULL;
 	/* Threads that the program made by itself may share what is the thread's own. */
 	if (!c || atomic_exchange_explicit(&c->busy, true, memory_order_acquire)) {
-		contexts_lost(resource, hits);
+		contexts_lost(s->resource, s->hits);
 		return;
 	}
 	find_stack(c, (uintptr_t)machine_context(context, MACHINE_SP));
-	t = walker(c, resource);
-	if (t) {
-		unwind_path(t, context, &path);
-		if (path.unknown) {
-			unwind_done(t);
-			prepare(resource, path.unknown);
-			unwind_forget(t);
-			unwind_path(t, context, &path);
-		}
-		if (path.count - path.common > MANY)
-			pace_heavy();
-		count(c, resource, &path, hits, looks);
-		unwind_mark(t, &path);
-		unwind_done(t);
-	} else {
-		contexts_lost(resource, hits);
-	}
+	t = walker(c, s->resource);
+	if (t)
+		follow(c, t, context, s);
+	else
+		contexts_lost(s->resource, s->hits);
 	atomic_store_explicit(&c->busy, false, memory_order_release);
 }
 
-void calls_add_start(uint32_t resource, uintptr_t pc, uint64_t hits)
+static void add_start(uint32_t resource, uintptr_t pc, uint64_t hits)
 {
 	static ucontext_t nowhere;
-	struct caller *c = contexts_tree(resource) ? caller() : NULL;
-	struct unwind_thread *t = c ? walker(c, resource) : NULL;
+	struct caller *c;
+	struct unwind_thread *t;
 	struct unwind_path path;
 
+	prepare(resource, pc);
+	c = contexts_tree(resource) ? caller() : NULL;
+	t = c ? walker(c, resource) : NULL;
 	if (!t) {
 		contexts_lost(resource, hits);
 		return;
@@ -213,6 +260,14 @@ void calls_add_start(uint32_t resource, uintptr_t pc, uint64_t hits)
 	unwind_done(t);
 }
 
+/* Each page of links that a tree fills is a fault, of so many nodes at least. */
+static uint64_t pages(void)
+{
+	enum { NODES = 128 };
+
+	return contexts_nodes() / NODES;
+}
+
 /* Holds a thread's part from its handlers, or keeps it from being taken; false if it is in use. */
 static bool seize(struct caller *c, int *tid)
 {
@@ -222,13 +277,14 @@ static bool seize(struct caller *c, int *tid)
 	return *tid ? !atomic_exchange(&c->busy, true) : atomic_compare_exchange_strong(&c->tid, tid, NOBODY);
 }
 
-void calls_shrink(void)
+/* Gives back what is more than is permitted. What a handler is at work with stays. */
+static void shrink(void)
 {
-	size_t n = unwind_thread_size(contexts_frames(), options.calls);
+	size_t n = unwind_thread_size(prepare_frames(), options.calls);
 
-	contexts_shrink();
+	prepare_shrink();
 	/* The mark of a thread whose activations are counted leads to what it is walked with. */
-	if (options.calls || unwind_thread_size(contexts_frames(), options.calls) == n)
+	if (options.calls || unwind_thread_size(prepare_frames(), options.calls) == n)
 		return;
 	for (uint32_t i = 0; i < THREADS; i++) {
 		struct caller *c = &callers[i];
@@ -250,7 +306,7 @@ void calls_shrink(void)
 }
 
 /* What a thread's stack is walked with is not asked for any more: its activations have ended. */
-static void complete(struct caller *c)
+static void end_activations(struct caller *c)
 {
 	struct tree *t = contexts_tree(0);
 
@@ -258,16 +314,17 @@ static void complete(struct caller *c)
 		tree_thread_ends(t, c->of[0].thread);
 }
 
-void calls_complete(void)
+static void complete(void)
 {
 	for (uint32_t i = 0; options.calls && i < THREADS; i++) {
 		struct caller *c = &callers[i];
 
 		if (!atomic_load(&c->tid) || atomic_exchange(&c->busy, true))
 			continue;
-		complete(c);
+		end_activations(c);
 		atomic_store(&c->busy, false);
 	}
+	contexts_complete();
 }
 
 /* Gives back the memory of a thread. */
@@ -275,11 +332,12 @@ static void release(struct caller *c)
 {
 	for (uint32_t r = 0; r < options.resource_count; r++)
 		if (c->of[r].thread)
-			sys3(SYS_madvise, c->of[r].thread, unwind_thread_size(contexts_frames(), options.calls), MADV_DONTNEED);
+			sys3(SYS_madvise, c->of[r].thread, unwind_thread_size(prepare_frames(), options.calls),
+			     MADV_DONTNEED);
 	atomic_store(&c->tid, 0);
 }
 
-void calls_thread_ends(void)
+static void thread_ends(void)
 {
 	struct caller *c = mine;
 
@@ -290,19 +348,17 @@ void calls_thread_ends(void)
 	/* Only ever waits for another thread, which has its signals blocked. */
 	while (atomic_exchange(&c->busy, true))
 		sys0(SYS_sched_yield);
-	complete(c);
+	end_activations(c);
 	if (c->of[0].made)
 		unwind_count_ends(c->of[0].thread);
 	release(c);
 }
 
-void calls_forget(void)
+static void forget(void)
 {
 	struct unwind_thread *at_work;
 
-	if (!options.paths)
-		return;
-	contexts_forget();
+	prepare_forget();
 	at_work = unwind_count_forked();
 	mine = NULL;
 	for (uint32_t i = 0; i < THREADS; i++) {
@@ -315,3 +371,15 @@ void calls_forget(void)
 		release(c);
 	}
 }
+
+const struct sink calls_sink = {
+	.start = start,
+	.add = add,
+	.add_start = add_start,
+	.lose = contexts_lost,
+	.pages = pages,
+	.thread_ends = thread_ends,
+	.shrink = shrink,
+	.complete = complete,
+	.forget = forget,
+};

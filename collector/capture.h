@@ -6,7 +6,10 @@
 
 #include <ucontext.h>
 
-/* Calls f with the context of the calling function, just behind the call: pc, sp and the registers that a callee keeps. */
+/*
+ * Calls f with the context of the calling function, just behind the call: pc, sp and the registers
+ * that a callee keeps.
+ */
 void capture(void (*f)(const ucontext_t *context));
 
 #endif

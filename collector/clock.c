@@ -1,10 +1,12 @@
 #include "clock.h"
 #include "events.h"
+#include "followed.h"
+#include "kernelclock.h"
 #include "note.h"
 #include "options.h"
 #include "perf.h"
-#include "rundir.h"
-#include "signals.h"
+#include "run.h"
+#include "sample.h"
 #include "slot.h"
 #include "sys.h"
 #include "ticker.h"
@@ -13,20 +15,12 @@
 #include <stdatomic.h>
 #include <time.h>
 
-/* Defined where new threads are followed (thread.c): each then begins its own clock. */
-extern const bool threads_followed __attribute__((weak));
-
 static _Atomic bool paused;
 static bool trying; /* another clock is at hand if this can't be had */
-static void (*handler)(int, siginfo_t *, void *);
+static signals_handler *handler;
 static __thread bool little __attribute__((tls_model("initial-exec")));
 static _Atomic bool given_up; /* the program needs the timers */
 static _Atomic bool leaving; /* a signal, by one thread at a time */
-
-bool clock_of_each_thread(void)
-{
-	return &threads_followed && threads_followed;
-}
 
 static bool by_event(void)
 {
@@ -128,16 +122,6 @@ void clock_forget(void)
 	events_forget(slot_forget());
 }
 
-bool clock_take(int slot)
-{
-	return slot_take(&slots[slot]);
-}
-
-void clock_give(int slot)
-{
-	slot_give(&slots[slot]);
-}
-
 /* Whether a signal is a tick of the clock, and its data. */
 static bool ticked(int signal, const siginfo_t *info, uint32_t *data)
 {
@@ -157,8 +141,9 @@ bool clock_is_tick(int signal, const siginfo_t *info)
 }
 
 /*
- * Periods that ended between two ticks of the kernel which found the thread belong to where the second one finds
- * it. What goes far beyond that was used while our signal was blocked, who knows where.
+ * Periods that ended between two ticks of the kernel which found the thread belong to where the
+ * second one finds it. What goes far beyond that was used while our signal was blocked, who knows
+ * where.
  */
 static struct tick overran(uint64_t n)
 {
@@ -168,19 +153,25 @@ static struct tick overran(uint64_t n)
 	return t;
 }
 
-/* A tick of the clock of the kernel; if another thread has its slot in hand the next one tells of both. */
+/*
+ * A tick of the clock of the kernel; if another thread has its slot in hand the next one tells of
+ * both.
+ */
 static struct tick in_kernel(uint32_t i)
 {
 	struct tick t = { 0 };
 
-	if (i < CLOCK_SLOTS && slot_take(&slots[i])) {
+	if (i < SLOTS && slot_take(&slots[i])) {
 		t = kernelclock_tick(&slots[i].kernel, atomic_load(&slots[i].tid));
 		slot_give(&slots[i]);
 	}
 	return t;
 }
 
-bool clock_ticked(int signal, const siginfo_t *info, struct tick *tick)
+/*
+ * The same, and what it stands for. Sets up the next tick where the clock does not do so itself.
+ */
+static bool take_tick(int signal, const siginfo_t *info, struct tick *tick)
 {
 	struct slot *s;
 	uint32_t i;
@@ -194,11 +185,21 @@ bool clock_ticked(int signal, const siginfo_t *info, struct tick *tick)
 		*tick = in_kernel(i);
 		return true;
 	}
-	s = ticking.kind == BY_PERF_SIGNAL ? slot_own() : i < CLOCK_SLOTS ? &slots[i] : NULL;
+	s = ticking.kind == BY_PERF_SIGNAL ? slot_own() : i < SLOTS ? &slots[i] : NULL;
 	if (s && by_event())
 		kernelclock_sampled(&s->kernel, run.period);
 	if (s && ticker_wants_next(&s->ticker))
 		slot_next(s);
+	return true;
+}
+
+static bool take(int signal, siginfo_t *info, ucontext_t *context)
+{
+	struct tick tick;
+
+	if (!take_tick(signal, info, &tick))
+		return false;
+	sample_tick(context, &tick);
 	return true;
 }
 
@@ -216,12 +217,12 @@ static bool choose_signal(uint64_t but)
 }
 
 /*
- * An event leaves out the kernel, which each thread's second clock sees if a signal is left for it: one of its own,
- * for of each signal a thread has one tick at most.
+ * An event leaves out the kernel, which each thread's second clock sees if a signal is left for
+ * it: one of its own, for of each signal a thread has one tick at most.
  */
 static void choose_kernel_signal(uint64_t but)
 {
-	bool wanted = options.time == TIME_PROF && clock_of_each_thread() && !atomic_load(&given_up);
+	bool wanted = options.time == TIME_PROF && threads_are_followed() && !atomic_load(&given_up);
 	int signal = atomic_load(&ticking.signo);
 
 	if (signal)
@@ -231,9 +232,9 @@ static void choose_kernel_signal(uint64_t but)
 }
 
 /*
- * The CPU time that the program used before its clock begins, in the dynamic linker for the most part. The
- * clock counts what a process did before it executed the program too: no more of it is taken for the program's
- * than starting one takes where page faults are dear.
+ * The CPU time that the program used before its clock begins, in the dynamic linker for the most
+ * part. The clock counts what a process did before it executed the program too: no more of it is
+ * taken for the program's than starting one takes where page faults are dear.
  */
 static uint64_t spent_before(void)
 {
@@ -261,7 +262,10 @@ static bool begin_by(enum ticker_kind k)
 	return false;
 }
 
-/* An event above the kernel's tick, for which it is tried what the kernel permits: to ask first would cost as much. */
+/*
+ * An event above the kernel's tick, for which it is tried what the kernel permits: to ask first
+ * would cost as much.
+ */
 static bool begin_event(void)
 {
 	bool held = signals_traced();
@@ -283,12 +287,11 @@ static bool begin_event(void)
 	return begin_by(BY_PERF_SIGNAL);
 }
 
-uint64_t clock_choose(void (*f)(int, siginfo_t *, void *))
+static uint64_t choose(signals_handler *f)
 {
 	struct timespec resolution = { 0, 4000000 };
 
 	handler = f;
-	events_choose(f);
 	clock_getres(CLOCK_MONOTONIC_COARSE, &resolution);
 	ticking.tick = (uint64_t)resolution.tv_nsec;
 	if (options.paths && options_clock() == RESOURCES_MOST) {
@@ -310,7 +313,9 @@ uint64_t clock_choose(void (*f)(int, siginfo_t *, void *))
 		run.period = ticking.tick;
 		note_post(NOTE_TICK_RATE);
 	}
-	run.clock = options.time == TIME_REAL ? "real" : options.time == TIME_VIRTUAL ? "virtual" : clock_of_each_thread() ? "thread" : "prof";
+	run.clock = options.time == TIME_REAL    ? "real" :
+		    options.time == TIME_VIRTUAL ? "virtual" :
+		    threads_are_followed()       ? "thread" : "prof";
 	if (!atomic_load(&ticking.signo) && !choose_signal(0))
 		return 0;
 	ticking.spent = spent_before();
@@ -366,7 +371,10 @@ void clock_avoid(uint64_t set)
 {
 	int signal = atomic_load(&ticking.signo), beside = atomic_load(&ticking.kernel_signo);
 
-	/* The trap of an event is no other thread's, and never pending where the program could find it. */
+	/*
+	 * The trap of an event is no other thread's, and never pending where the program could
+	 * find it.
+	 */
 	if (signal && signal != SIGTRAP && set & signals_bit(signal) && signals_take_any(set, handler))
 		leave_once(signal, set);
 	else if (beside && beside != signal && set & signals_bit(beside))
@@ -410,7 +418,8 @@ void clock_go_on(void)
 	slot_unhold(s, &mask);
 }
 
-void clock_check(void)
+/* Its signal was taken from it unseen. */
+static void check(void)
 {
 	int signals[] = { atomic_load(&ticking.signo), atomic_load(&ticking.kernel_signo) };
 
@@ -418,3 +427,5 @@ void clock_check(void)
 		if (signals[i] && !signals_in_place(signals[i], handler))
 			note_post(NOTE_SIGNAL_LOST);
 }
+
+const struct source clock_source = { .start = choose, .signal = take, .check = check, .end = clock_pause };

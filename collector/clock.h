@@ -8,27 +8,23 @@
 #ifndef PCT_CLOCK_H
 #define PCT_CLOCK_H
 
-#include "kernelclock.h"
+#include "source.h"
 
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { CLOCK_SLOTS = 8192 };
-
 /*
- * Chooses a clock for options.time and .period, sets run.clock and run.period, and starts
- * the clock of the calling thread. The number of samples that were due before, since the
- * program was executed.
+ * Chooses a clock for options.time and .period, sets run.clock and run.period, and starts the
+ * clock of the calling thread. The samples that were due before count from the execution of the
+ * program.
  */
-uint64_t clock_choose(void (*handler)(int, siginfo_t *, void *));
-
-/* Whether threads are followed as they begin and end, each with a clock of its own; else the first one's is for all. */
-bool clock_of_each_thread(void);
+extern const struct source clock_source;
 
 /*
- * The calling thread, which has no clock yet, has a small stack. Ticks come anywhere, and find room in it; but a
- * page fault is where the stack is deeper than ever before, and leaves none for a signal: these are left out.
+ * The calling thread, which has no clock yet, has a small stack. Ticks come anywhere, and find
+ * room in it; but a page fault is where the stack is deeper than ever before, and leaves none for
+ * a signal: these are left out.
  */
 void clock_little_stack(void);
 
@@ -38,25 +34,12 @@ int clock_begin(void);
 /* Stops the clock of a slot, whose thread ends. */
 void clock_end(int slot);
 
-/*
- * In a handler: holds the calling thread's slot, so that it can be changed; false if that is not possible
- * now. clock_give gives it back.
- */
-bool clock_take(int slot);
-void clock_give(int slot);
-
 /* Stops and starts the clocks of all threads. */
 void clock_pause(void);
 void clock_resume(void);
 
 /* Forgets all clocks, which the parent process has; then clock_begin starts one. */
 void clock_forget(void);
-
-/*
- * Called by the handler: whether the signal is a tick of ours, and what it stands for. Sets up the next tick
- * where the clock does not do so itself.
- */
-bool clock_ticked(int signal, const siginfo_t *info, struct tick *tick);
 
 /* Whether a signal is a tick of ours, or of an event; changes nothing. */
 bool clock_is_tick(int signal, const siginfo_t *info);
@@ -67,17 +50,20 @@ bool clock_is_tick(int signal, const siginfo_t *info);
  */
 void clock_yield_signal(int signal);
 
-/* The program has a descriptor for a set of signals: the clock leaves its own if that is one of them, and there is another. */
+/*
+ * The program has a descriptor for a set of signals: the clock leaves its own if that is one of
+ * them, and there is another.
+ */
 void clock_avoid(uint64_t set);
 
-/* The program meets its limit of pending signals, which timers count against: ours are given up. False if there are none. */
+/*
+ * The program meets its limit of pending signals, which timers count against: ours are given up.
+ * False if there are none.
+ */
 bool clock_makes_room(void);
 
 /* The calling thread executes another program: its clock stops; that has failed: it goes on. */
 void clock_halt(void);
 void clock_go_on(void);
-
-/* Posts a note if the clock's signal was taken from it unseen. */
-void clock_check(void);
 
 #endif

@@ -2,6 +2,7 @@
 #include "collector.h"
 #include "note.h"
 #include "options.h"
+#include "run.h"
 #include "sample.h"
 #include "text.h"
 
@@ -20,8 +21,8 @@ int pct_resource(const char *name, uint64_t *interval)
 
 void pct_consumed(int resource, const ucontext_t *context, uint64_t hits)
 {
-	if (collector_mine())
-		sample_path((uint32_t)resource, context, hits, hits);
+	if (run_mine())
+		sample_consumed((uint32_t)resource, context, hits);
 }
 
 void pct_own_malloc(void)

@@ -13,21 +13,17 @@
 enum { PCT_NOT_YET = -1, PCT_NEVER = -2 };
 
 /*
- * The number of a resource and its interval; PCT_NOT_YET before the collector has started, PCT_NEVER if
- * it does not measure this, or no more. No system call.
+ * The number of a resource and its interval; PCT_NOT_YET before the collector has started,
+ * PCT_NEVER if it does not measure this, or no more. No system call.
  */
 PCT_LENT int pct_resource(const char *name, uint64_t *interval);
 
-/* Samples the call path of a context: so many intervals were consumed there. Signals are blocked. */
+/*
+ * Samples the call path of a context: so many intervals were consumed there. Signals are blocked.
+ */
 PCT_LENT void pct_consumed(int resource, const ucontext_t *context, uint64_t hits);
 
 /* The program has a malloc that is not asked through the library. */
 PCT_LENT void pct_own_malloc(void);
-
-/* The other way round, lent by libpctio.so: a jump leaves all frames of the calling thread below a stack pointer. */
-PCT_LENT void pct_landed(uintptr_t sp);
-
-/* Likewise: nothing more is measured, and no clock read. */
-PCT_LENT void pct_io_ends(void);
 
 #endif

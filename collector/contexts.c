@@ -1,12 +1,12 @@
 #include "contexts.h"
 #include "callsfile.h"
 #include "file.h"
-#include "mapped.h"
 #include "mapping.h"
 #include "note.h"
 #include "object.h"
 #include "options.h"
-#include "rundir.h"
+#include "run.h"
+#include "space.h"
 #include "sys.h"
 #include "text.h"
 
@@ -14,8 +14,6 @@ enum {
 	WORDS_MOST = 3 << 20, /* 12 MB, and 60 MB of links, half of that if activations are counted */
 	WORDS_LEAST = 3 << 9,
 	SPARE = 1 << 14, /* words that handlers of other threads may use while the file is cut off */
-	FRAMES_MOST = 1 << 15,
-	FRAMES_LEAST = 1 << 8,
 	PAGE = 4096,
 	ROOTS_MOST = 256, /* threads that have their own part of a tree; the others share one */
 };
@@ -32,8 +30,6 @@ struct contexts {
 };
 
 static struct contexts all[RESOURCES_MOST];
-static enum { UNWINDER_NONE, UNWINDER_READY, UNWINDER_FAILED } unwinder;
-static uint32_t frames; /* the most of a path */
 
 static void add(_Atomic uint64_t *counter, uint64_t n)
 {
@@ -75,11 +71,6 @@ uint64_t contexts_nodes(void)
 	return n;
 }
 
-uint32_t contexts_frames(void)
-{
-	return frames;
-}
-
 /* Makes sure that there is room in the file behind a page. */
 static bool room(void *page)
 {
@@ -98,8 +89,7 @@ static size_t calls_size(uint32_t words)
 	return CALLS_TREE + tree_size(words);
 }
 
-/* What is permitted is for the trees of all resources together. */
-static bool space_permitted_to_each(uint64_t n)
+bool contexts_permitted(uint64_t n)
 {
 	return space_permitted(n * options.resource_count);
 }
@@ -108,40 +98,17 @@ static uint32_t words_permitted(void)
 {
 	uint32_t n = WORDS_MOST;
 
-	while (n > WORDS_LEAST && (!file_size_permitted(calls_size(n)) || !space_permitted_to_each(calls_size(n) + tree_links_size(n, options.calls))))
+	while (n > WORDS_LEAST && (!space_for_file(calls_size(n)) ||
+				   !contexts_permitted(calls_size(n) + tree_links_size(n, options.calls))))
 		n /= 2;
 	return n;
-}
-
-static uint32_t frames_permitted(void)
-{
-	uint32_t n = FRAMES_MOST;
-
-	while (n > FRAMES_LEAST && !space_permitted_to_each(16 * unwind_thread_size(n, options.calls)))
-		n /= 2;
-	return n;
-}
-
-void *contexts_memory(size_t n)
-{
-	void *p = sys_mmap(n, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
-
-	if (!p)
-		return NULL;
-	/* In a program that has all its memory locked (mlockall) the kernel would fill it. */
-	sys2(SYS_munlock, p, n);
-	/* Only now the kernel holds it against RLIMIT_DATA, or what it commits itself to (vm.overcommit_memory). */
-	if (sys3(SYS_mprotect, p, n, PROT_READ | PROT_WRITE) == 0)
-		return p;
-	sys2(SYS_munmap, p, n);
-	return NULL;
 }
 
 /* The links of a tree, which the child of a fork does not have. */
 static void *links_memory(uint32_t words)
 {
 	size_t n = tree_links_size(words, options.calls);
-	void *p = space_permitted(n) ? contexts_memory(n) : NULL;
+	void *p = space_permitted(n) ? space_reserve(n) : NULL;
 
 	if (p)
 		sys3(SYS_madvise, p, n, MADV_DONTFORK);
@@ -186,18 +153,23 @@ static void fill_header(const struct contexts *c, struct calls_header *h)
 	text_str(&t, r->kind->unit);
 }
 
-static void open_file(struct contexts *c)
+bool contexts_open(uint32_t resource)
 {
+	struct contexts *c = &all[resource];
 	static struct calls_header h;
-	uint32_t words = words_permitted();
-	void *links = links_memory(words);
+	uint32_t words;
+	void *links;
 	long err;
 	char *base;
 
+	if (c->failed)
+		return false;
 	c->failed = true;
+	words = words_permitted();
+	links = links_memory(words);
 	if (!links) {
 		note_post(NOTE_PATHS_MEMORY);
-		return;
+		return false;
 	}
 	fill_name(c);
 	fill_header(c, &h);
@@ -209,8 +181,7 @@ static void open_file(struct contexts *c)
 			add(&((struct calls_header *)base)->lost, atomic_exchange(&c->orphans, 0));
 			atomic_store_explicit(&c->header, (struct calls_header *)base, memory_order_release);
 			c->failed = false;
-			mapped_news();
-			return;
+			return true;
 		}
 		err = -ENOSPC;
 	}
@@ -221,6 +192,7 @@ static void open_file(struct contexts *c)
 	else if (err != -ENOTDIR)
 		note_post(NOTE_NO_FILE);
 	sys2(SYS_munmap, links, tree_links_size(words, options.calls));
+	return false;
 }
 
 bool contexts_append(uint32_t resource, const char *line, size_t n)
@@ -235,37 +207,10 @@ bool contexts_append(uint32_t resource, const char *line, size_t n)
 	return true;
 }
 
-static void start_unwinder(void)
-{
-	frames = frames_permitted();
-	/* It is there once: of a small space it may have more than the parts that others have. */
-	unwinder = space_permitted((2 << 20) / 4) && unwind_start() ? UNWINDER_READY : UNWINDER_FAILED;
-	if (unwinder == UNWINDER_FAILED)
-		note_post(NOTE_PATHS_MEMORY);
-}
-
-bool contexts_ready(uint32_t resource)
-{
-	return head(&all[resource]) && mapped_known();
-}
-
-void contexts_prepare(uint32_t resource, uintptr_t pc)
-{
-	struct contexts *c = &all[resource];
-
-	if (unwinder == UNWINDER_NONE)
-		start_unwinder();
-	if (unwinder != UNWINDER_READY)
-		return;
-	if (!head(c) && !c->failed)
-		open_file(c);
-	if (!head(c))
-		return;
-	object_find(pc);
-	mapped_publish();
-}
-
-/* Cuts a tree and its file off, behind what is in use and some more; to so many words at least. False if it is no longer. */
+/*
+ * Cuts a tree and its file off, behind what is in use and some more; to so many words at least.
+ * False if it is no longer.
+ */
 static bool cut(struct contexts *c, uint32_t least)
 {
 	uint64_t keep;
@@ -290,7 +235,7 @@ void contexts_complete(void)
 
 void contexts_shrink(void)
 {
-	uint32_t n = frames_permitted(), words = words_permitted();
+	uint32_t words = words_permitted();
 
 	for (uint32_t i = 0; i < options.resource_count; i++) {
 		struct contexts *c = &all[i];
@@ -303,8 +248,6 @@ void contexts_shrink(void)
 		if (keep < had)
 			sys2(SYS_munmap, (char *)c->tree.links + keep, had - keep);
 	}
-	if (n < frames)
-		frames = n;
 }
 
 void contexts_forget(void)
@@ -319,6 +262,4 @@ void contexts_forget(void)
 		c->failed = false;
 		atomic_store(&c->orphans, 0);
 	}
-	mapped_forget();
-	unwind_forked();
 }

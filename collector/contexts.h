@@ -14,14 +14,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* In handlers: whether a resource's file is there, and the unwinder knows what is mapped where. */
-bool contexts_ready(uint32_t resource);
+/* Makes the file of a resource, which is not there; false if there can be none. */
+bool contexts_open(uint32_t resource);
 
-/*
- * Makes what is not there, and reads the memory map again if that is due, as when the address pc is
- * in nothing that is known.
- */
-void contexts_prepare(uint32_t resource, uintptr_t pc);
+/* Whether the address space and data have n bytes more for each resource. */
+bool contexts_permitted(uint64_t n);
 
 /* Appends a line about an object to a resource's file, which is there; false if it has no room. */
 bool contexts_append(uint32_t resource, const char *line, size_t n);
@@ -38,16 +35,10 @@ void contexts_lost(uint32_t resource, uint64_t n);
 /* The nodes of all trees. */
 uint64_t contexts_nodes(void);
 
-/* In handlers: the frames that a path may have. */
-uint32_t contexts_frames(void);
-
-/* Memory of zeros, which is taken as it is touched; NULL if there is none. From anywhere. */
-void *contexts_memory(size_t n);
-
 /* Cuts off the room that the trees did not use: the program ends, no clock ticks. */
 void contexts_complete(void);
 
-/* The same while the program goes on, of what is more than is permitted; fewer frames may then be permitted as well. */
+/* The same while the program goes on, of what is more than is permitted. */
 void contexts_shrink(void);
 
 /* Forgets all: the parent process has it. */

@@ -1,13 +1,13 @@
 #include "events.h"
-#include "clock.h"
-#include "collector.h"
-#include "contexts.h"
+#include "followed.h"
 #include "interval.h"
 #include "note.h"
 #include "options.h"
 #include "perf.h"
+#include "run.h"
 #include "sample.h"
-#include "signals.h"
+#include "slot.h"
+#include "space.h"
 #include "sys.h"
 
 #include <linux/perf_event.h>
@@ -17,16 +17,20 @@
 
 enum {
 	COUNTERS_MOST = 2, /* faults alone, or the two kinds of them */
-	MANY = 1000, /* page faults; the collector's own that are not counted are fewer, but for its trees' */
-	TREE = 128,  /* nodes of a tree for one of those, at least */
+	/*
+	 * page faults; the collector's own that are not counted are fewer, but for those that
+	 * sample_faults tells of
+	 */
+	MANY = 1000,
 };
 
 /*
- * The data of an event is the slot, the counter, and the number of the event among those of the counter: a trap of
- * one that was closed meanwhile is told from one of the next.
+ * The data of an event is the slot, the counter, and the number of the event among those of the
+ * counter: a trap of one that was closed meanwhile is told from one of the next.
  */
 enum { COUNTER_SHIFT = 13, NUMBER_SHIFT = 16 };
-_Static_assert(CLOCK_SLOTS <= 1 << COUNTER_SHIFT && COUNTERS_MOST <= 1 << (NUMBER_SHIFT - COUNTER_SHIFT), "the data has room");
+_Static_assert(SLOTS <= 1 << COUNTER_SHIFT && COUNTERS_MOST <= 1 << (NUMBER_SHIFT - COUNTER_SHIFT),
+	       "the data has room");
 
 struct counter {
 	void *event; /* NULL: none */
@@ -43,7 +47,10 @@ static _Atomic bool begun; /* one event was there: the kernel permits them */
 static _Atomic uint64_t seen;   /* by the first counter at most: what it would have to count until it traps is in it */
 static uint64_t before;         /* of the process by the kernel's account, when counting began */
 
-/* The bounds of our own code, by the headers that our first page begins with: an array, since what stands behind the first is read too. */
+/*
+ * The bounds of our own code, by the headers that our first page begins with: an array, since what
+ * stands behind the first is read too.
+ */
 extern const char own_page[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
 static uintptr_t own_start, own_end;
 
@@ -65,7 +72,9 @@ static const struct resource *resource(uint32_t i)
 	return &options.resources[wanted[i]];
 }
 
-/* The page faults of the process that the first counter would see if it saw those in system calls. */
+/*
+ * The page faults of the process that the first counter would see if it saw those in system calls.
+ */
 static uint64_t account(void)
 {
 	struct rusage u;
@@ -83,8 +92,8 @@ static uint64_t account(void)
 }
 
 /*
- * Takes a resource in. One fault that two events are due at raises one trap, which tells of one: what is
- * part of another one is not measured beside it.
+ * Takes a resource in. One fault that two events are due at raises one trap, which tells of one:
+ * what is part of another one is not measured beside it.
  */
 static void want(uint32_t r)
 {
@@ -100,20 +109,21 @@ static void want(uint32_t r)
 		wanted[count++] = r;
 }
 
-void events_choose(void (*handler)(int, siginfo_t *, void *))
+/* Finds out what is to be counted. */
+static void choose(signals_handler *handler)
 {
 	for (uint32_t i = 0; i < options.resource_count; i++)
 		if (options.resources[i].kind->source == RESOURCE_EVENT)
 			want(i);
 	if (!count)
 		return;
-	counters = contexts_memory(CLOCK_SLOTS * sizeof *counters);
+	counters = space_reserve(SLOTS * sizeof *counters);
 	if (!counters) {
 		count = 0;
 		note_post(NOTE_PATHS_MEMORY);
 		return;
 	}
-	if (!clock_of_each_thread() || signals_traced() || !perf_trap_is_safe() || !signals_take(SIGTRAP, handler)) {
+	if (!threads_are_followed() || signals_traced() || !perf_trap_is_safe() || !signals_take(SIGTRAP, handler)) {
 		note_post(NOTE_EVENTS_REFUSED);
 		return;
 	}
@@ -122,13 +132,22 @@ void events_choose(void (*handler)(int, siginfo_t *, void *))
 	atomic_store(&on, true);
 }
 
+static uint64_t start(signals_handler *handler)
+{
+	choose(handler);
+	return 0;
+}
+
 static void see(uint32_t i, uint64_t n)
 {
 	if (i == 0)
 		atomic_fetch_add_explicit(&seen, n, memory_order_relaxed);
 }
 
-/* Opens the event of the next hit in place of the one that is there, which stays if there can be no other. */
+/*
+ * Opens the event of the next hit in place of the one that is there, which stays if there can be
+ * no other.
+ */
 static bool open_next(int slot, int tid, uint32_t i)
 {
 	struct counter *c = &counters[slot][i];
@@ -138,7 +157,8 @@ static bool open_next(int slot, int tid, uint32_t i)
 
 	if (c->event && c->period == period)
 		return true;
-	event = perf_open_counter(tid, resource(i)->kind->which, period, (uint32_t)number << NUMBER_SHIFT | i << COUNTER_SHIFT | (uint32_t)slot);
+	event = perf_open_counter(tid, resource(i)->kind->which, period, (uint32_t)number << NUMBER_SHIFT |
+				  i << COUNTER_SHIFT | (uint32_t)slot);
 	if (!event)
 		return false;
 	c->number = number;
@@ -194,10 +214,11 @@ void events_forget(uint32_t slots)
 	before = count ? account() : 0;
 }
 
-void events_check(void)
+/* Many were not seen, as the program had them in system calls. */
+static void check(void)
 {
 	uint64_t all = count && atomic_load(&on) ? account() - before : 0;
-	uint64_t known = atomic_load(&seen) + contexts_nodes() / TREE;
+	uint64_t known = atomic_load(&seen) + sample_faults();
 
 	if (all > MANY + known && all / 5 > known / 4)
 		note_post(NOTE_EVENTS_KERNEL);
@@ -221,21 +242,22 @@ static void consumed(int slot, uint32_t i, const ucontext_t *context, bool own)
 {
 	struct counter *c = &counters[slot][i];
 	uint16_t number = c->number;
-	uint64_t hits = interval_consume(&c->timer, c->period) ? interval_hits(&c->timer, resource(i)->interval, 0) : 0;
+	uint64_t hits = interval_consume(&c->timer, c->period) ?
+				interval_hits(&c->timer, resource(i)->interval, 0) : 0;
 
 	/*
-	 * What is our own takes part in the count, and is left out where it is hit: of what is not, each has the
-	 * chance that it should have.
+	 * What is our own takes part in the count, and is left out where it is hit: of what is
+	 * not, each has the chance that it should have.
 	 */
 	if (hits && !own)
-		sample_path(wanted[i], context, hits, hits);
+		sample_consumed(wanted[i], context, hits);
 	open_next(slot, (int)sys0(SYS_gettid), i);
 	/* It goes on, and counts its period once more. */
 	if (c->number == number)
 		see(i, c->period);
 }
 
-bool events_signal(int signal, const siginfo_t *info, const ucontext_t *context)
+static bool take(int signal, siginfo_t *info, ucontext_t *context)
 {
 	uint32_t data;
 	bool late;
@@ -246,11 +268,18 @@ bool events_signal(int signal, const siginfo_t *info, const ucontext_t *context)
 		return false;
 	slot = (int)(data & ((1 << COUNTER_SHIFT) - 1));
 	i = data >> COUNTER_SHIFT & ((1 << (NUMBER_SHIFT - COUNTER_SHIFT)) - 1);
-	if (slot >= CLOCK_SLOTS || i >= count || !collector_mine() || !clock_take(slot))
+	if (slot >= SLOTS || i >= count || !run_mine() || !slot_take(&slots[slot]))
 		return true;
 	/* A trap that had to wait was one of a handler, as ours are. */
 	if (counters[slot][i].event && counters[slot][i].number == data >> NUMBER_SHIFT)
 		consumed(slot, i, context, late || ours(context_pc(context)));
-	clock_give(slot);
+	slot_give(&slots[slot]);
 	return true;
 }
+
+/* The events of a thread end with its clock. */
+static void end(void)
+{
+}
+
+const struct source events_source = { .start = start, .signal = take, .check = check, .end = end };

@@ -1,20 +1,21 @@
 /*
- * events.h: resources that the kernel counts and tells the program's threads of, such as page faults.
+ * events.h: resources that the kernel counts and tells the program's threads of, such as page
+ * faults.
  *
- * Each thread has an event for each of them, of the slot of its clock (clock.h). It traps the thread at the
- * instruction that consumed the gtick which the interval timer asks for. What the collector itself consumes
- * is not sampled. Where no event can be had, a note says so.
+ * Each thread has an event for each of them, of the thread's slot (slot.h). It traps the thread at
+ * the instruction that consumed the gtick which the interval timer asks for. What the collector
+ * itself consumes is not sampled. Where no event can be had, a note says so.
  */
 #ifndef PCT_EVENTS_H
 #define PCT_EVENTS_H
 
-#include <signal.h>
+#include "source.h"
+
 #include <stdbool.h>
 #include <stdint.h>
-#include <ucontext.h>
 
-/* Finds out what is to be counted, and puts the handler in place for SIGTRAP; before clocks begin. */
-void events_choose(void (*handler)(int, siginfo_t *, void *));
+/* To be started before clocks begin, which start its events. */
+extern const struct source events_source;
 
 /* For who holds the slot: starts and stops the events of its thread. */
 void events_start(int slot, int tid);
@@ -26,13 +27,10 @@ void events_left_out(void);
 /* Forgets the events of so many slots, which the parent process has. */
 void events_forget(uint32_t slots);
 
-/* No event is started any more, for the program wants SIGTRAP; the caller stops those there are. False if there are none. */
+/*
+ * No event is started any more, for the program wants SIGTRAP; the caller stops those there are.
+ * False if there are none.
+ */
 bool events_give_up(void);
-
-/* Posts a note if many were not seen, as the program had them in system calls. */
-void events_check(void);
-
-/* In the handler: whether the signal is one of ours, which is sampled if hits are due. */
-bool events_signal(int signal, const siginfo_t *info, const ucontext_t *context);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * exec.c: a process that executes another program ends a run of this one: its meta says
- * so before, and no longer if that fails. What can't be measured of the other is told (unmeasured.h).
+ * exec.c: a process that executes another program ends a run of this one: its meta says so before,
+ * and no longer if that fails. What can't be measured of the other is told (unmeasured.h).
  */
 #include "collector.h"
 #include "mask.h"
@@ -64,14 +64,16 @@ EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 	return EXECUTE(fexecve, fd, argv, envp);
 }
 
-EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
+EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+		       const posix_spawnattr_t *attributes,
 		       char *const argv[], char *const envp[])
 {
 	unmeasured_path(path);
 	return SETTLED(NEXT(posix_spawn)(pid, path, actions, attributes, argv, envp));
 }
 
-EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
+EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+			const posix_spawnattr_t *attributes,
 			char *const argv[], char *const envp[])
 {
 	unmeasured_file(file);
@@ -88,7 +90,10 @@ EXPORT FILE *popen(const char *command, const char *kind)
 	return SETTLED(NEXT(popen)(command, kind));
 }
 
-/* The arguments from first to NULL as a vector on the caller's stack; rest is then at what follows. */
+/*
+ * The arguments from first to NULL as a vector on the caller's stack; rest is then at what
+ * follows.
+ */
 #define GATHER(argv, first, rest)                                        \
 	do {                                                             \
 		size_t n = 1;                                            \

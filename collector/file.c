@@ -4,7 +4,9 @@
 #include "meta.h"
 #include "note.h"
 #include "options.h"
+#include "run.h"
 #include "rundir.h"
+#include "space.h"
 #include "sys.h"
 #include "text.h"
 
@@ -43,7 +45,10 @@ static long publish(int dir, const char *from, const char *to, bool replace)
 	return err;
 }
 
-/* Makes a new file of n bytes that begins with a header of so many: 0, or -errno; -EEXIST if somebody else made it. */
+/*
+ * Makes a new file of n bytes that begins with a header of so many: 0, or -errno; -EEXIST if
+ * somebody else made it.
+ */
 static long make(struct object *o, int dir, const char *name, const void *h, size_t header, size_t n, bool replace)
 {
 	static char new[PATH_MOST + 32];
@@ -51,7 +56,7 @@ static long make(struct object *o, int dir, const char *name, const void *h, siz
 	long err;
 	int fd;
 
-	if (!file_size_permitted(n))
+	if (!space_for_file(n))
 		return -EFBIG;
 	text_str(&t, name);
 	text_str(&t, ".new");
@@ -85,10 +90,12 @@ static long add_to(struct object *o, const char *name, const struct count_header
 	*old = false;
 	if (fd < 0)
 		return fd == -ENOENT ? fd : -EEXIST;
-	if (sys2(SYS_fstat, fd, &st) == 0 && S_ISREG(st.st_mode) && sys4(SYS_pread64, fd, &have, sizeof have, 0) == sizeof have &&
+	if (sys2(SYS_fstat, fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    sys4(SYS_pread64, fd, &have, sizeof have, 0) == sizeof have &&
 	    text_equal(have.magic, COUNT_MAGIC)) {
 		*old = options.truncate && have.start < run.begun;
-		if (!*old && fits(&have, want) && (uint64_t)st.st_size >= file_size(want) && mapping_make(o, fd, file_size(want)))
+		if (!*old && fits(&have, want) && (uint64_t)st.st_size >= file_size(want) &&
+		    mapping_make(o, fd, file_size(want)))
 			err = 0;
 	}
 	sys_close(fd);
@@ -98,7 +105,8 @@ static long add_to(struct object *o, const char *name, const struct count_header
 /* A name in a run directory that is taken for something else. */
 static bool reserved(const char *name)
 {
-	return text_equal(name, "meta") || text_equal(name, "paths") || text_equal(name, "tree") || text_equal(name, "kernel.syms") ||
+	return text_equal(name, "meta") || text_equal(name, "paths") || text_equal(name, "tree") ||
+	       text_equal(name, "kernel.syms") ||
 	       text_equal(name, "names") || text_equal(name, CALLS_FILE);
 }
 

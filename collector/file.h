@@ -18,7 +18,10 @@ size_t file_size(const struct count_header *h);
 /* Makes, or opens to add to, the count file of an object, and maps it: 0 or more, or -errno. */
 long file_open(struct object *o, const struct count_header *h);
 
-/* Makes a file of call paths by the object's name, n bytes long, and maps it as its own: 0 or more, or -errno. */
+/*
+ * Makes a file of call paths by the object's name, n bytes long, and maps it as its own: 0 or
+ * more, or -errno.
+ */
 long file_open_calls(struct object *o, const struct calls_header *h, size_t n);
 
 /* Cuts it off after n bytes; false if it is out of reach. */

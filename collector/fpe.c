@@ -4,10 +4,9 @@
 
 #if defined __x86_64__
 
-#include "collector.h"
 #include "interval.h"
+#include "run.h"
 #include "sample.h"
-#include "signals.h"
 #include "sys.h"
 
 #include <stdatomic.h>
@@ -41,22 +40,23 @@ static void set(uint32_t v)
 	__asm__ volatile("ldmxcsr %0" : : "m"(v));
 }
 
-void fpe_start(void (*handler)(int, siginfo_t *, void *))
+static uint64_t start(signals_handler *handler)
 {
 	for (uint32_t i = 0; i < options.resource_count; i++)
 		if (options.resources[i].kind->source == RESOURCE_FPE)
 			wanted |= options.resources[i].kind->which;
 	if (!wanted)
-		return;
+		return 0;
 	if (signals_traced() || !signals_free(SIGFPE) || (!signals_free(SIGTRAP) && !signals_ours(SIGTRAP))) {
 		note_post(NOTE_FPE_SIGNALS);
-		return;
+		return 0;
 	}
 	if (!signals_take(SIGFPE, handler) || !signals_take(SIGTRAP, handler)) {
 		note_post(NOTE_FPE_SIGNALS);
-		return;
+		return 0;
 	}
 	atomic_store(&on, true);
+	return 0;
 }
 
 static bool active(void)
@@ -142,7 +142,7 @@ static bool raised(ucontext_t *context)
 	if (context->uc_mcontext.gregs[REG_TRAPNO] != SIMD_EXCEPTION || mine.theirs || !unmasked || unmasked & ~wanted)
 		return false;
 	/* A thread that could not be told yet, or a child that is not sampled. */
-	if (!active() || !collector_mine()) {
+	if (!active() || !run_mine()) {
 		*mxcsr = v | wanted << MASKS_SHIFT;
 		return true;
 	}
@@ -167,10 +167,11 @@ static void count(ucontext_t *context, uint32_t flags)
 		const struct resource *r = &options.resources[i];
 		struct interval *t = &mine.timers[i];
 		int n = r->kind->source == RESOURCE_FPE ? __builtin_popcount(flags & r->kind->which) : 0;
-		uint64_t hits = n && interval_consume(t, (uint64_t)n) ? interval_hits(t, r->interval, sys_time(CLOCK_MONOTONIC)) : 0;
+		uint64_t hits = n && interval_consume(t, (uint64_t)n) ?
+					interval_hits(t, r->interval, sys_time(CLOCK_MONOTONIC)) : 0;
 
 		if (hits)
-			sample_path(i, context, hits, hits);
+			sample_consumed(i, context, hits);
 	}
 	context->uc_mcontext.gregs[REG_RIP] = pc;
 }
@@ -189,7 +190,7 @@ static void stepped(ucontext_t *context)
 		*mxcsr |= wanted << MASKS_SHIFT;
 }
 
-bool fpe_signal(int signal, const siginfo_t *info, ucontext_t *context)
+static bool take(int signal, siginfo_t *info, ucontext_t *context)
 {
 	if (signal == SIGFPE && info->si_code > 0)
 		return raised(context);
@@ -201,12 +202,13 @@ bool fpe_signal(int signal, const siginfo_t *info, ucontext_t *context)
 
 #else
 
-void fpe_start(void (*handler)(int, siginfo_t *, void *))
+static uint64_t start(signals_handler *handler)
 {
 	(void)handler;
 	for (uint32_t i = 0; i < options.resource_count; i++)
 		if (options.resources[i].kind->source == RESOURCE_FPE)
 			note_post(NOTE_FPE_NONE);
+	return 0;
 }
 
 void fpe_before_thread(void)
@@ -217,7 +219,7 @@ void fpe_thread(void)
 {
 }
 
-bool fpe_signal(int signal, const siginfo_t *info, ucontext_t *context)
+static bool take(int signal, siginfo_t *info, ucontext_t *context)
 {
 	(void)signal;
 	(void)info;
@@ -254,3 +256,10 @@ int fpe_hidden(void)
 }
 
 #endif
+
+/* What keeps it from measuring is noted when it happens. */
+static void check(void)
+{
+}
+
+const struct source fpe_source = { .start = start, .signal = take, .check = check, .end = fpe_stop };

@@ -8,24 +8,24 @@
 #ifndef PCT_FPE_H
 #define PCT_FPE_H
 
-#include <signal.h>
+#include "source.h"
+
 #include <stdbool.h>
 #include <ucontext.h>
 
-/* Begins in the calling thread, if it's asked for. handler is to call fpe_signal. */
-void fpe_start(void (*handler)(int, siginfo_t *, void *));
+extern const struct source fpe_source;
 
 /* The calling thread is about to make one or to block a trap, and is one that was made. */
 void fpe_before_thread(void);
 void fpe_thread(void);
 
-/* Whether a signal is a trap of ours, which was then dealt with. */
-bool fpe_signal(int signal, const siginfo_t *info, ucontext_t *context);
-
 /* Whether the program must not block or handle a signal unseen. */
 bool fpe_needs(int signal);
 
-/* In a handler: one of these signals is about to be blocked where the context goes on. No more of it. */
+/*
+ * In a handler: one of these signals is about to be blocked where the context goes on. No more of
+ * it.
+ */
 void fpe_held(ucontext_t *context);
 
 /* No more of it: the program takes the signals, or confines itself. */

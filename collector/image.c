@@ -15,7 +15,10 @@ struct source {
 	bool memory;
 };
 
-/* The beginning of the image that is read, where all that is asked for stands as a rule: to read is what takes time. */
+/*
+ * The beginning of the image that is read, where all that is asked for stands as a rule: to read
+ * is what takes time.
+ */
 static unsigned char head[HEAD];
 static size_t head_length;
 
@@ -23,7 +26,10 @@ static bool read_memory(uintptr_t at, void *to, size_t n)
 {
 	struct iovec local = { to, n }, remote = { (void *)at, n };
 
-	/* By the thread: the process has no memory by its own number when its first thread has ended. */
+	/*
+	 * By the thread: the process has no memory by its own number when its first thread has
+	 * ended.
+	 */
 	return sys6(SYS_process_vm_readv, sys0(SYS_gettid), (long)&local, 1, (long)&remote, 1, 0) == (long)n;
 }
 
@@ -50,7 +56,8 @@ static void find_id(struct image *image, const unsigned char *p, size_t n)
 
 		if (name > n || desc > n || sizeof *h + name + desc > n)
 			return;
-		if (h->n_type == NT_GNU_BUILD_ID && h->n_namesz == 4 && body[0] == 'G' && body[1] == 'N' && body[2] == 'U' &&
+		if (h->n_type == NT_GNU_BUILD_ID && h->n_namesz == 4 && body[0] == 'G' && body[1] == 'N' &&
+		    body[2] == 'U' &&
 		    h->n_descsz <= BUILD_ID_MOST) {
 			image->id_length = (uint8_t)h->n_descsz;
 			for (size_t i = 0; i < h->n_descsz; i++)
@@ -160,7 +167,8 @@ static bool has_owner(const unsigned char *p, size_t n, const char *owner)
 
 		if (name > n || desc > n || sizeof *h + name + desc > n)
 			return false;
-		if (h->n_namesz > 0 && p[sizeof *h + name - 1] == '\0' && text_equal((const char *)(p + sizeof *h), owner))
+		if (h->n_namesz > 0 && p[sizeof *h + name - 1] == '\0' &&
+		    text_equal((const char *)(p + sizeof *h), owner))
 			return true;
 		p += sizeof *h + name + desc;
 		n -= sizeof *h + name + desc;
@@ -178,7 +186,8 @@ bool image_main_is_go(void)
 		if (p[i].p_type == PT_PHDR)
 			bias = (uintptr_t)p - p[i].p_vaddr;
 	for (size_t i = 0; p && i < n; i++)
-		if (p[i].p_type == PT_NOTE && has_owner((const unsigned char *)(bias + p[i].p_vaddr), p[i].p_filesz, "Go"))
+		if (p[i].p_type == PT_NOTE && has_owner((const unsigned char *)(bias + p[i].p_vaddr), p[i].p_filesz,
+							"Go"))
 			return true;
 	return false;
 }

@@ -24,8 +24,12 @@ static bool read_dynamic(const struct dl_phdr_info *info, struct imports *in)
 		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
 			d = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
 	for (; d && d->d_tag != DT_NULL; d++) {
-		/* The dynamic linker has made addresses of them, but for objects that it did not load. */
-		const void *at = (const void *)(d->d_un.d_ptr < info->dlpi_addr ? info->dlpi_addr + d->d_un.d_ptr : d->d_un.d_ptr);
+		/*
+		 * The dynamic linker has made addresses of them, but for objects that it did not
+		 * load.
+		 */
+		const void *at = (const void *)(d->d_un.d_ptr < info->dlpi_addr ?
+							info->dlpi_addr + d->d_un.d_ptr : d->d_un.d_ptr);
 
 		switch (d->d_tag) {
 		case DT_SYMTAB:
@@ -58,8 +62,9 @@ static bool read_dynamic(const struct dl_phdr_info *info, struct imports *in)
 }
 
 /*
- * What asks the dynamic linker for call frame information has an unwinder, unless it is the library of
- * one, or asks for another purpose and has its unwinder from that library. One of libgcc's is not unknown, once it was looked at.
+ * What asks the dynamic linker for call frame information has an unwinder, unless it is the
+ * library of one, or asks for another purpose and has its unwinder from that library. One of
+ * libgcc's is not unknown, once it was looked at.
  */
 static int has_unknown_unwinder(struct dl_phdr_info *info, size_t size, void *unused)
 {
@@ -74,12 +79,14 @@ static int has_unknown_unwinder(struct dl_phdr_info *info, size_t size, void *un
 	    text_begins(name, "libpct") || !read_dynamic(info, &in))
 		return 0;
 	for (int t = 0; t < 2; t++)
-		for (size_t i = in.tables[t].relative; in.tables[t].first && i < in.tables[t].size / sizeof(ElfW(Rela)); i++) {
+		for (size_t i = in.tables[t].relative; in.tables[t].first &&
+		     i < in.tables[t].size / sizeof(ElfW(Rela)); i++) {
 			const ElfW(Sym) *s = &in.symbols[ELF64_R_SYM(in.tables[t].first[i].r_info)];
 
 			if (s->st_shndx != SHN_UNDEF)
 				continue;
-			asks |= text_equal(in.names + s->st_name, "_dl_find_object") || text_equal(in.names + s->st_name, "dl_iterate_phdr");
+			asks |= text_equal(in.names + s->st_name, "_dl_find_object") ||
+				text_equal(in.names + s->st_name, "dl_iterate_phdr");
 			imports |= text_begins(in.names + s->st_name, "_Unwind_");
 		}
 	if (!asks || imports)

@@ -7,8 +7,9 @@
 #include <stdbool.h>
 
 /*
- * Whether the program or a library has an unwinder of stacks linked into it, among its other functions, that is not known to
- * unwind.h: not libgcc's. When the program starts, not in a handler.
+ * Whether the program or a library has an unwinder of stacks linked into it, among its other
+ * functions, that is not known to unwind.h: not libgcc's. When the program starts, not in a
+ * handler.
  */
 bool imports_for_unwinder(void);
 

@@ -9,8 +9,10 @@
 #include "mask.h"
 #include "next.h"
 #include "object.h"
+#include "run.h"
 #include "signals.h"
 #include "sys.h"
+#include "unwind/unwind.h"
 
 #include <errno.h>
 #include <link.h>
@@ -30,12 +32,15 @@ static bool is_handler(const struct sigaction *a)
 
 EXPORT int sigaction(int signal, const struct sigaction *set, struct sigaction *old)
 {
-	if (!signals_ours(signal) || !collector_mine())
+	if (!signals_ours(signal) || !run_mine())
 		return NEXT(sigaction)(signal, set, old);
 	if (set && is_handler(set) && signal != SIGFPE) {
 		if (fpe_needs(signal))
 			fpe_stop();
-		/* The trap of an event tells whose it is, and interrupts no system call: it goes on beside others. */
+		/*
+		 * The trap of an event tells whose it is, and interrupts no system call: it goes
+		 * on beside others.
+		 */
 		if (signal != SIGTRAP)
 			clock_yield_signal(signal);
 	}
@@ -55,7 +60,7 @@ static disposition *set_disposition(int signal, disposition *f, int flags)
 
 EXPORT disposition *signal(int signo, disposition *f)
 {
-	if (signals_ours(signo) && collector_mine())
+	if (signals_ours(signo) && run_mine())
 		return set_disposition(signo, f, SA_RESTART);
 	return NEXT(signal)(signo, f);
 }
@@ -64,14 +69,14 @@ disposition *__sysv_signal(int, disposition *);
 
 EXPORT disposition *__sysv_signal(int signo, disposition *f)
 {
-	if (signals_ours(signo) && collector_mine())
+	if (signals_ours(signo) && run_mine())
 		return set_disposition(signo, f, (int)(SA_RESETHAND | SA_NODEFER));
 	return NEXT(__sysv_signal)(signo, f);
 }
 
 static bool aside(int signo)
 {
-	return signals_ours(signo) && collector_mine();
+	return signals_ours(signo) && run_mine();
 }
 
 EXPORT disposition *bsd_signal(int signo, disposition *f)
@@ -89,7 +94,10 @@ EXPORT disposition *ssignal(int signo, disposition *f)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-/* The older functions: a handler of ours must not be taken away unseen, for the tick would end the program. */
+/*
+ * The older functions: a handler of ours must not be taken away unseen, for the tick would end the
+ * program.
+ */
 EXPORT int sigignore(int signo)
 {
 	if (aside(signo))
@@ -158,10 +166,13 @@ EXPORT int seccomp_load(void *filter)
 	return f(filter);
 }
 
-/* What is reserved for us but not used leaves a program little of an address space that it limits. */
+/*
+ * What is reserved for us but not used leaves a program little of an address space that it limits.
+ */
 static void before_limit(pid_t pid, int resource, const struct rlimit *set)
 {
-	if ((resource == RLIMIT_AS || resource == RLIMIT_DATA) && set && set->rlim_cur != RLIM_INFINITY && (pid == 0 || pid == getpid()))
+	if ((resource == RLIMIT_AS || resource == RLIMIT_DATA) && set && set->rlim_cur != RLIM_INFINITY &&
+	    (pid == 0 || pid == getpid()))
 		collector_limited(set->rlim_cur);
 }
 
@@ -179,9 +190,13 @@ EXPORT int prlimit(pid_t pid, enum __rlimit_resource resource, const struct rlim
 	return NEXT(prlimit)(pid, resource, set, old);
 }
 
-EXPORT int prlimit64(pid_t pid, enum __rlimit_resource resource, const struct rlimit64 *set, struct rlimit64 *old) __attribute__((alias("prlimit")));
+EXPORT int prlimit64(pid_t pid, enum __rlimit_resource resource, const struct rlimit64 *set,
+		     struct rlimit64 *old) __attribute__((alias("prlimit")));
 
-/* The kernel fills what is mapped, and counts it as locked, also what is there for contexts that may come. */
+/*
+ * The kernel fills what is mapped, and counts it as locked, also what is there for contexts that
+ * may come.
+ */
 EXPORT int mlockall(int flags)
 {
 	enum { AS_LIMIT = 64 << 20 /* 1 MB of that is ours */ };
@@ -219,7 +234,7 @@ EXPORT int tgkill(pid_t process, pid_t thread, int signo)
 static bool room_made(void)
 {
 	int error = errno;
-	bool made = error == EAGAIN && collector_mine() && clock_makes_room();
+	bool made = error == EAGAIN && run_mine() && clock_makes_room();
 
 	errno = error;
 	return made;
@@ -244,6 +259,7 @@ EXPORT int dlclose(void *handle)
 	int err = NEXT(dlclose)(handle);
 
 	object_changed();
+	unwind_linked_unloaded();
 	return err;
 }
 

@@ -1,8 +1,9 @@
 /*
  * interval.h: interval timers, of one thread and one resource.
  *
- * In each interval of the gticks that the thread consumes there is one hit, at a random instant of it, so
- * that no rhythm of a program is in step with the hits, and what spans n whole intervals gets n.
+ * In each interval of the gticks that the thread consumes there is one hit, at a random instant of
+ * it, so that no rhythm of a program is in step with the hits, and what spans n whole intervals
+ * gets n.
  */
 #ifndef PCT_INTERVAL_H
 #define PCT_INTERVAL_H

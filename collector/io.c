@@ -1,11 +1,13 @@
 /*
- * io.c: the resources `io`, µs in calls that read and write, and `read` and `write`, the bytes that they move.
+ * io.c: the resources `io`, µs in calls that read and write, and `read` and `write`, the bytes
+ * that they move.
  *
- * It is a library of its own, so that programs which are not asked for it call these
- * functions directly. The standard I/O library's own system calls pass nobody, so that its
- * functions count as a whole, with the bytes that they give to the program or take from it; where one of
- * ours is called in another, such as by a stream of the program's own, time and bytes count once.
+ * It is a library of its own, so that programs which are not asked for it call these functions
+ * directly. The standard I/O library's own system calls pass nobody, so that its functions count
+ * as a whole, with the bytes that they give to the program or take from it; where one of ours is
+ * called in another, such as by a stream of the program's own, time and bytes count once.
  */
+#include "borrowed.h"
 #include "capture.h"
 #include "consumer.h"
 #include "next.h"
@@ -47,7 +49,8 @@ static uint64_t now(void)
 static uint64_t passed(uint64_t since, uint64_t counted_before)
 {
 	int error = errno;
-	uint64_t all = ended ? 0 : now() - since, inside = counted - counted_before, ns = all > inside ? all - inside : 0;
+	uint64_t all = ended ? 0 : now() - since, inside = counted - counted_before;
+	uint64_t ns = all > inside ? all - inside : 0;
 
 	errno = error;
 	counted += ns;
@@ -81,8 +84,9 @@ static void sample_writing(const ucontext_t *context)
 	} while (0)
 
 /*
- * A function of a stream begins, whose bytes count but for those of calls inside it; false if it is inside itself.
- * One that was left by a jump is recognized by its frame: what is called now is not further in.
+ * A function of a stream begins, whose bytes count but for those of calls inside it; false if it
+ * is inside itself. One that was left by a jump is recognized by its frame: what is called now is
+ * not further in.
  */
 static inline bool begin(char *frame)
 {
@@ -107,8 +111,9 @@ void pct_landed(uintptr_t sp)
 #define FRAME ((char *)__builtin_frame_address(0))
 
 /*
- * Calls what would have been called without us, and consumes the time that it took and the bytes that it moved, in
- * which r_ is its result. counts: whether its bytes do; stream: whether it was begun.
+ * Calls what would have been called without us, and consumes the time that it took and the bytes
+ * that it moved, in which r_ is its result. counts: whether its bytes do; stream: whether it was
+ * begun.
  */
 #define TIMED(result, call, counts, stream, read_bytes, written_bytes)         \
 	do {                                                                   \
@@ -184,15 +189,19 @@ SYSTEM(ssize_t, pwritev, (int fd, const struct iovec *v, int n, off_t at), (fd, 
 SYSTEM(ssize_t, preadv64, (int fd, const struct iovec *v, int n, off64_t at), (fd, v, n, at), ALL, 0)
 SYSTEM(ssize_t, pwritev64, (int fd, const struct iovec *v, int n, off64_t at), (fd, v, n, at), 0, ALL)
 SYSTEM(ssize_t, recv, (int fd, void *p, size_t n, int flags), (fd, p, n, flags), ALL, 0)
-SYSTEM(ssize_t, recvfrom, (int fd, void *restrict p, size_t n, int flags, struct sockaddr *restrict from, socklen_t *restrict length), (fd, p, n, flags, from, length), ALL, 0)
+SYSTEM(ssize_t, recvfrom, (int fd, void *restrict p, size_t n, int flags, struct sockaddr *restrict from,
+			   socklen_t *restrict length), (fd, p, n, flags, from, length), ALL, 0)
 SYSTEM(ssize_t, recvmsg, (int fd, struct msghdr *m, int flags), (fd, m, flags), ALL, 0)
 SYSTEM(ssize_t, send, (int fd, const void *p, size_t n, int flags), (fd, p, n, flags), 0, ALL)
-SYSTEM(ssize_t, sendto, (int fd, const void *p, size_t n, int flags, const struct sockaddr *to, socklen_t length), (fd, p, n, flags, to, length), 0, ALL)
+SYSTEM(ssize_t, sendto, (int fd, const void *p, size_t n, int flags, const struct sockaddr *to, socklen_t length),
+       (fd, p, n, flags, to, length), 0, ALL)
 SYSTEM(ssize_t, sendmsg, (int fd, const struct msghdr *m, int flags), (fd, m, flags), 0, ALL)
 SYSTEM(ssize_t, sendfile, (int to, int from, off_t *at, size_t n), (to, from, at, n), ALL, ALL)
 SYSTEM(ssize_t, sendfile64, (int to, int from, off64_t *at, size_t n), (to, from, at, n), ALL, ALL)
-SYSTEM(ssize_t, splice, (int from, off64_t *at, int to, off64_t *to_at, size_t n, unsigned flags), (from, at, to, to_at, n, flags), ALL, ALL)
-SYSTEM(ssize_t, copy_file_range, (int from, off64_t *at, int to, off64_t *to_at, size_t n, unsigned flags), (from, at, to, to_at, n, flags), ALL, ALL)
+SYSTEM(ssize_t, splice, (int from, off64_t *at, int to, off64_t *to_at, size_t n, unsigned flags),
+       (from, at, to, to_at, n, flags), ALL, ALL)
+SYSTEM(ssize_t, copy_file_range, (int from, off64_t *at, int to, off64_t *to_at, size_t n, unsigned flags),
+       (from, at, to, to_at, n, flags), ALL, ALL)
 SYSTEM(int, fsync, (int fd), (fd), 0, 0)
 SYSTEM(int, fdatasync, (int fd), (fd), 0, 0)
 SYSTEM(int, msync, (void *p, size_t n, int flags), (p, n, flags), 0, 0)
@@ -219,15 +228,22 @@ SYSTEM(ssize_t, __pread64_chk, (int fd, void *p, size_t n, off64_t at, size_t ro
 SYSTEM(ssize_t, __recv_chk, (int fd, void *p, size_t n, size_t room, int flags), (fd, p, n, room, flags), ALL, 0)
 
 STREAM(size_t, fread, (void *restrict p, size_t size, size_t n, FILE *restrict f), (p, size, n, f), r_ * size, 0)
-STREAM(size_t, fwrite, (const void *restrict p, size_t size, size_t n, FILE *restrict f), (p, size, n, f), 0, r_ * size)
-STREAM(size_t, fread_unlocked, (void *restrict p, size_t size, size_t n, FILE *restrict f), (p, size, n, f), r_ * size, 0)
-STREAM(size_t, fwrite_unlocked, (const void *restrict p, size_t size, size_t n, FILE *restrict f), (p, size, n, f), 0, r_ * size)
-STREAM(size_t, __fread_chk, (void *restrict p, size_t room, size_t size, size_t n, FILE *restrict f), (p, room, size, n, f), r_ * size, 0)
-STREAM(size_t, __fread_unlocked_chk, (void *restrict p, size_t room, size_t size, size_t n, FILE *restrict f), (p, room, size, n, f), r_ * size, 0)
+STREAM(size_t, fwrite, (const void *restrict p, size_t size, size_t n, FILE *restrict f), (p, size, n, f), 0,
+       r_ * size)
+STREAM(size_t, fread_unlocked, (void *restrict p, size_t size, size_t n, FILE *restrict f), (p, size, n, f),
+       r_ * size, 0)
+STREAM(size_t, fwrite_unlocked, (const void *restrict p, size_t size, size_t n, FILE *restrict f), (p, size, n, f), 0,
+       r_ * size)
+STREAM(size_t, __fread_chk, (void *restrict p, size_t room, size_t size, size_t n, FILE *restrict f),
+       (p, room, size, n, f), r_ * size, 0)
+STREAM(size_t, __fread_unlocked_chk, (void *restrict p, size_t room, size_t size, size_t n, FILE *restrict f),
+       (p, room, size, n, f), r_ * size, 0)
 STREAM(char *, fgets, (char *restrict p, int n, FILE *restrict f), (p, n, f), r_ ? strlen(r_) : 0, 0)
 STREAM(char *, fgets_unlocked, (char *restrict p, int n, FILE *restrict f), (p, n, f), r_ ? strlen(r_) : 0, 0)
-STREAM(char *, __fgets_chk, (char *restrict p, size_t room, int n, FILE *restrict f), (p, room, n, f), r_ ? strlen(r_) : 0, 0)
-STREAM(char *, __fgets_unlocked_chk, (char *restrict p, size_t room, int n, FILE *restrict f), (p, room, n, f), r_ ? strlen(r_) : 0, 0)
+STREAM(char *, __fgets_chk, (char *restrict p, size_t room, int n, FILE *restrict f), (p, room, n, f),
+       r_ ? strlen(r_) : 0, 0)
+STREAM(char *, __fgets_unlocked_chk, (char *restrict p, size_t room, int n, FILE *restrict f), (p, room, n, f),
+       r_ ? strlen(r_) : 0, 0)
 STREAM(int, fputs, (const char *restrict s, FILE *restrict f), (s, f), 0, r_ >= 0 ? strlen(s) : 0)
 STREAM(int, fputs_unlocked, (const char *restrict s, FILE *restrict f), (s, f), 0, r_ >= 0 ? strlen(s) : 0)
 STREAM(int, puts, (const char *s), (s), 0, r_ >= 0 ? strlen(s) + 1 : 0)
@@ -239,11 +255,13 @@ STREAM(int, fflush_unlocked, (FILE *f), (f), 0, 0)
 STREAM(int, fclose, (FILE *f), (f), 0, 0)
 STREAM(int, vfprintf, (FILE *restrict f, const char *restrict format, va_list list), (f, format, list), 0, ALL)
 STREAM(int, vprintf, (const char *restrict format, va_list list), (format, list), 0, ALL)
-STREAM(int, __vfprintf_chk, (FILE *restrict f, int flag, const char *restrict format, va_list list), (f, flag, format, list), 0, ALL)
+STREAM(int, __vfprintf_chk, (FILE *restrict f, int flag, const char *restrict format, va_list list),
+       (f, flag, format, list), 0, ALL)
 STREAM(int, __vprintf_chk, (int flag, const char *restrict format, va_list list), (flag, format, list), 0, ALL)
 
 STREAM(int, vdprintf, (int fd, const char *restrict format, va_list list), (fd, format, list), 0, ALL)
-STREAM(int, __vdprintf_chk, (int fd, int flag, const char *restrict format, va_list list), (fd, flag, format, list), 0, ALL)
+STREAM(int, __vdprintf_chk, (int fd, int flag, const char *restrict format, va_list list), (fd, flag, format, list), 0,
+       ALL)
 
 CHARACTER(fgetc, (FILE *f), (f), 1, 0)
 CHARACTER(getc, (FILE *f), (f), 1, 0)

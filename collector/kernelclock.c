@@ -1,5 +1,5 @@
 #include "kernelclock.h"
-#include "rundir.h"
+#include "run.h"
 #include "ticker.h"
 #include "timer.h"
 

@@ -1,13 +1,17 @@
 /*
- * kernelclock.h: the clock of a thread's time in the kernel, beside an event that sees user mode alone.
+ * kernelclock.h: the clock of a thread's time in the kernel, beside an event that sees user mode
+ * alone.
  *
- * It ticks where the kernel's own tick finds the thread on a processor, and tells by the thread's account, which
- * that tick has just been put to, whether it was in the kernel: in a system call, a page fault, or an interrupt.
- * Such a tick is worth the CPU time that no sample stands for yet: what was due to the event since the one before
- * and found the thread in the kernel, or between threads with interrupts off, where no clock finds one.
+ * It ticks where the kernel's own tick finds the thread on a processor, and tells by the thread's
+ * account, which that tick has just been put to, whether it was in the kernel: in a system call, a
+ * page fault, or an interrupt. Such a tick is worth the CPU time that no sample stands for yet:
+ * what was due to the event since the one before and found the thread in the kernel, or between
+ * threads with interrupts off, where no clock finds one.
  */
 #ifndef PCT_KERNELCLOCK_H
 #define PCT_KERNELCLOCK_H
+
+#include "sample.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,17 +20,15 @@
 struct kernelclock {
 	bool live;
 	int timer;
-	uint64_t used, user; /* by the thread until the last tick: CPU time, and what the kernel put to user mode, ns */
+	/* by the thread until the last tick: CPU time, and what the kernel put to user mode, ns */
+	uint64_t used, user;
 	int64_t owed;        /* CPU time that no sample stands for yet, ns */
 };
 
-/* What a tick stands for, in samples: some may be due that nobody knows the place of. */
-struct tick {
-	uint64_t hits, lost;
-	bool in_kernel; /* of this clock */
-};
-
-/* Starts the clock of a thread of ours; each tick sends it the signal, with the number of its slot. False if the kernel refuses. */
+/*
+ * Starts the clock of a thread of ours; each tick sends it the signal, with the number of its
+ * slot. False if the kernel refuses.
+ */
 bool kernelclock_start(struct kernelclock *k, int tid, int slot, int signal);
 
 void kernelclock_stop(struct kernelclock *k);

@@ -19,16 +19,11 @@ static bool free_place(const struct object *o)
 	return !o->path;
 }
 
-void object_each(void (*f)(struct object *))
+void known_each(void (*f)(struct object *))
 {
 	for (uint32_t i = 0; i < used; i++)
 		if (!free_place(&objects[i]))
 			f(&objects[i]);
-}
-
-uint32_t object_number(const struct object *o)
-{
-	return o->number;
 }
 
 struct object *known_find(enum object_kind kind, uint64_t device, uint64_t inode)
@@ -49,7 +44,8 @@ static bool give_up_one(void)
 		struct object *o = &objects[hand];
 
 		hand = (hand + 1) % used;
-		if (free_place(o) || o->kind != OBJECT_FILE || o->areas || o->main || atomic_load(&o->state) == FILE_OPEN)
+		if (free_place(o) || o->kind != OBJECT_FILE || o->areas || o->main ||
+		    atomic_load(&o->state) == FILE_OPEN)
 			continue;
 		*o = (struct object){ 0 };
 		return true;

@@ -52,8 +52,8 @@ static void parse(char *s, struct map_line *l)
 }
 
 /*
- * Opens the map. The process itself has none any more when its first thread has ended; by the thread's name
- * emulators (qemu-aarch64) show their own, not the program's.
+ * Opens the map. The process itself has none any more when its first thread has ended; by the
+ * thread's name emulators (qemu-aarch64) show their own, not the program's.
  */
 static int open_map(void)
 {

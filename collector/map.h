@@ -14,7 +14,9 @@ struct map_line {
 	char *path; /* may be changed; without the word that tells that the file is deleted */
 };
 
-/* Calls f for each line, in the order of addresses; false if not all could be read. Not reentrant. */
+/*
+ * Calls f for each line, in the order of addresses; false if not all could be read. Not reentrant.
+ */
 bool map_each(void (*f)(struct map_line *));
 
 #endif

@@ -66,14 +66,17 @@ static void put_hexadecimal(struct text *t, uint64_t v)
 	text_char(t, '\t');
 }
 
-/* A line about an object, in static memory; its length, 0 if it is too long or the object has no number. */
+/*
+ * A line about an object, in static memory; its length, 0 if it is too long or the object has no
+ * number.
+ */
 static size_t describe(const struct area_found *a, const char **told)
 {
 	static char line[OBJECT_PATH_MOST * 4 + 256];
 	struct text t = text_in(line, sizeof line);
 	const struct object *o = a->object;
 
-	text_num(&t, object_number(o));
+	text_num(&t, o->number);
 	text_char(&t, '\t');
 	text_num(&t, o->kind);
 	text_char(&t, '\t');
@@ -86,7 +89,7 @@ static size_t describe(const struct area_found *a, const char **told)
 	text_value(&t, o->path, text_len(o->path));
 	text_char(&t, '\n');
 	*told = line;
-	return t.full || !object_number(o) ? 0 : t.n;
+	return t.full || !o->number ? 0 : t.n;
 }
 
 /* Tells of an object in all files that are there; false if one has no room. */
@@ -120,7 +123,7 @@ static bool publish_area(const struct area_found *a)
 		.bias = a->bias,
 		.fleeting = !stays(a),
 		.unwinder = is_unwinder(a->object),
-		.id = (uint16_t)object_number(a->object),
+		.id = (uint16_t)a->object->number,
 	};
 
 	if (!tell(a) || !unwind_objects_add(&o))
@@ -157,5 +160,5 @@ static void forget_object(struct object *o)
 void mapped_forget(void)
 {
 	mapped_news();
-	object_each(forget_object);
+	known_each(forget_object);
 }

@@ -1,31 +1,10 @@
 #include "mapping.h"
+#include "space.h"
 #include "sys.h"
 
 #include <linux/futex.h>
-#include <sys/resource.h>
 
 enum { PAGE = 4096 };
-
-static uint64_t coming = UINT64_MAX;
-
-void space_expect(uint64_t limit)
-{
-	coming = limit;
-}
-
-bool space_permitted(uint64_t n)
-{
-	enum { PART = 64 };
-	static const int limits[] = { RLIMIT_AS, RLIMIT_DATA };
-
-	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-		struct rlimit limit = { 0, 0 };
-
-		if (sys4(SYS_prlimit64, 0, limits[i], NULL, &limit) < 0 || (limit.rlim_cur != RLIM_INFINITY && n > limit.rlim_cur / PART))
-			return false;
-	}
-	return coming == UINT64_MAX || n <= coming / PART;
-}
 
 void mapping_cut(struct object *o, size_t n)
 {
@@ -36,7 +15,9 @@ void mapping_cut(struct object *o, size_t n)
 	o->mapped = n;
 }
 
-/* The kernel adds 0 to a word of the page, which fails where a store of ours would end in SIGBUS. */
+/*
+ * The kernel adds 0 to a word of the page, which fails where a store of ours would end in SIGBUS.
+ */
 bool mapping_reserve(struct object *o, size_t offset)
 {
 	static uint32_t nobody_waits;
@@ -63,11 +44,17 @@ bool mapping_make(struct object *o, int fd, size_t n)
 	o->header = space_permitted(n) ? sys_mmap(n, PROT_NONE, MAP_SHARED, fd) : NULL;
 	if (!o->header)
 		return false;
-	/* In a program that has all its memory locked (mlockall) the kernel would fill the file with zeros. */
+	/*
+	 * In a program that has all its memory locked (mlockall) the kernel would fill the file
+	 * with zeros.
+	 */
 	sys2(SYS_munlock, o->header, n);
 	sys3(SYS_mprotect, o->header, n, PROT_READ | PROT_WRITE);
 	sys3(SYS_madvise, o->header, n, MADV_DONTFORK);
-	/* One page at a time: around a page of a sparse file the kernel would bring in up to 2 MB of zeros. */
+	/*
+	 * One page at a time: around a page of a sparse file the kernel would bring in up to 2 MB
+	 * of zeros.
+	 */
 	sys3(SYS_madvise, o->header, n, MADV_RANDOM);
 	o->mapped = n;
 	o->touched = sys_mmap(touched_size(n), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);

@@ -14,15 +14,8 @@
 #include <stdint.h>
 
 /*
- * Whether the program's address space and its data have n bytes more for us: where they are limited we
- * take a small part, for allocations of the program must not fail by us.
+ * Maps n bytes of an open count file as the object's; false if there is no memory or room for it.
  */
-bool space_permitted(uint64_t n);
-
-/* A limit that the program is about to set, which counts from now on as well; UINT64_MAX: none. */
-void space_expect(uint64_t limit);
-
-/* Maps n bytes of an open count file as the object's; false if there is no memory or room for it. */
 bool mapping_make(struct object *o, int fd, size_t n);
 
 /* Unmaps what is behind the first n bytes, which nobody uses any more. */

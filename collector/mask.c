@@ -1,7 +1,7 @@
 #include "mask.h"
 #include "clock.h"
-#include "collector.h"
 #include "fpe.h"
+#include "run.h"
 #include "signals.h"
 #include "sys.h"
 
@@ -36,12 +36,14 @@ bool mask_concerned(uint64_t set)
 	return (set & signals_watched()) || mine.hidden;
 }
 
-/* The child of a vfork has its parent's thread: it goes on with a mask of its own, the program's. */
+/*
+ * The child of a vfork has its parent's thread: it goes on with a mask of its own, the program's.
+ */
 static bool is_child(void)
 {
 	int pid;
 
-	if (collector_mine()) {
+	if (run_mine()) {
 		mine.child = 0;
 		return false;
 	}
@@ -109,7 +111,7 @@ void mask_settle(void)
 
 void mask_unsettle(void)
 {
-	if (mine.hidden && collector_mine()) {
+	if (mine.hidden && run_mine()) {
 		mine.hidden &= signals_in_use();
 		kernel_mask(SIG_UNBLOCK, mine.hidden);
 	}
@@ -119,7 +121,10 @@ void mask_unsettle(void)
 /* Old headers have no names for these. */
 enum { PIDFD_OF_THREAD = O_EXCL, TO_PROCESS = 1 << 1, OPEN_PIDFD = 434, SEND_BY_PIDFD = 424 };
 
-/* To the process, with the information that the signal had. The kernel takes that from its first thread alone, or by a descriptor since 6.9. */
+/*
+ * To the process, with the information that the signal had. The kernel takes that from its first
+ * thread alone, or by a descriptor since 6.9.
+ */
 static void queue_to_process(int signal, const siginfo_t *info)
 {
 	int pid = (int)sys0(SYS_getpid), fd;
@@ -136,7 +141,10 @@ static void queue_to_process(int signal, const siginfo_t *info)
 		sys2(SYS_kill, pid, signal);
 }
 
-/* Ours are sent to threads. So may be others whose information is as that of a process's: these become the process's. */
+/*
+ * Ours are sent to threads. So may be others whose information is as that of a process's: these
+ * become the process's.
+ */
 static void queue_again(int signal, const siginfo_t *info)
 {
 	if (info->si_code == SI_TKILL)
@@ -210,7 +218,7 @@ static void refill_descriptors(uint64_t bit)
 
 void mask_sends(int signal)
 {
-	if (signals_ours(signal) && signal != SIGTRAP && collector_mine())
+	if (signals_ours(signal) && signal != SIGTRAP && run_mine())
 		clock_yield_signal(signal);
 }
 
@@ -236,16 +244,13 @@ void mask_landed(uintptr_t sp)
 		mask_waited(mine.outside);
 }
 
-bool mask_hides(int signal)
-{
-	return mine.hidden & signals_bit(signal);
-}
-
-void mask_hold(int signal, siginfo_t *info, ucontext_t *context)
+bool mask_holds(int signal, siginfo_t *info, ucontext_t *context)
 {
 	uint64_t bit = signals_bit(signal);
 
-	if (collector_mine()) {
+	if (!signals_ours(signal) || signals_forced(signal, info) || !(mine.hidden & bit))
+		return false;
+	if (run_mine()) {
 		if (fpe_needs(signal))
 			fpe_held(context);
 		clock_yield_signal(signal);
@@ -255,4 +260,5 @@ void mask_hold(int signal, siginfo_t *info, ucontext_t *context)
 	}
 	sigaddset(&context->uc_sigmask, signal);
 	queue_again(signal, info);
+	return true;
 }

@@ -1,7 +1,8 @@
 #include "meta.h"
 #include "note.h"
 #include "options.h"
-#include "rundir.h"
+#include "run.h"
+#include "space.h"
 #include "sys.h"
 #include "text.h"
 
@@ -147,8 +148,8 @@ static void put_end(struct text *t)
 }
 
 /*
- * A new file costs a process as much as all else of its end, so the lines are appended: within a page,
- * so that a reader finds all of them or none.
+ * A new file costs a process as much as all else of its end, so the lines are appended: within a
+ * page, so that a reader finds all of them or none.
  */
 bool meta_append_end(int dir)
 {
@@ -165,7 +166,7 @@ bool meta_append_end(int dir)
 		return false;
 	good = sys2(SYS_fstat, fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
 		(uint64_t)st.st_size / PAGE == ((uint64_t)st.st_size + t.n - 1) / PAGE &&
-		file_size_permitted((uint64_t)st.st_size + t.n) && sys3(SYS_write, fd, buffer, t.n) == (long)t.n;
+		space_for_file((uint64_t)st.st_size + t.n) && sys3(SYS_write, fd, buffer, t.n) == (long)t.n;
 	sys_close(fd);
 	return good;
 }
@@ -197,7 +198,7 @@ void meta_write(int dir, bool complete)
 	noted = note_all();
 	put_notes(&t, noted);
 	put_arguments(&t);
-	if (!file_size_permitted(t.n))
+	if (!space_for_file(t.n))
 		return;
 	fd = sys_openat(dir, "meta.new", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
 	if (fd < 0)

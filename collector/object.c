@@ -50,7 +50,10 @@ static bool complete;
 /* When what is known is to be compared with the map again: coarse monotonic ns. */
 static _Atomic uint64_t stale_at;
 
-/* A look at the clock is a system call, which would be a tenth of what a sample takes: one in so many looks. */
+/*
+ * A look at the clock is a system call, which would be a tenth of what a sample takes: one in so
+ * many looks.
+ */
 enum { LOOKS = 16 };
 static _Atomic uint32_t looks;
 
@@ -213,18 +216,23 @@ static uint32_t passed;
 /* Whether the reading looks at what is in files whose numbers and places are as they were. */
 static bool thorough;
 
-/* A file that is gone may have left its place, its name and the number of its inode to the next one. */
+/*
+ * A file that is gone may have left its place, its name and the number of its inode to the next
+ * one.
+ */
 static bool as_before(const struct area *a, const struct map_line *l)
 {
 	const struct object *o = atomic_load(&a->object);
 	struct image image;
 
-	if (a->start != l->start || a->end != l->end || a->offset != l->offset || a->device != l->device || a->inode != l->inode)
+	if (a->start != l->start || a->end != l->end || a->offset != l->offset || a->device != l->device ||
+	    a->inode != l->inode)
 		return false;
 	if (!thorough || !a->header || !atomic_load(&a->placed) || o->kind != OBJECT_FILE)
 		return true;
 	/* The program's own file may be renamed. */
-	return (o->main || text_equal(o->path, l->path)) && image_read(&image, a->start, a->offset, a->header, o->path) && describes(o, &image);
+	return (o->main || text_equal(o->path, l->path)) && image_read(&image, a->start, a->offset, a->header,
+								       o->path) && describes(o, &image);
 }
 
 static void take_line(struct map_line *l)
@@ -245,7 +253,10 @@ static void take_line(struct map_line *l)
 		a->seen = true;
 		return;
 	}
-	/* What was there is gone before the next object is looked for, which may seem to be the same. */
+	/*
+	 * What was there is gone before the next object is looked for, which may seem to be the
+	 * same.
+	 */
 	if (a && a->start == l->start)
 		free_area(a);
 	if (l->inode)
@@ -342,7 +353,9 @@ void object_each_area(bool (*f)(const struct area_found *))
 		struct area_found found;
 
 		place_area(a);
-		found = (struct area_found){ a->object, a->start, a->end, a->bias, a->frames, a->frames_low, a->frames_high };
+		found = (struct area_found){
+			a->object, a->start, a->end, a->bias, a->frames, a->frames_low, a->frames_high,
+		};
 		if (!f(&found))
 			return;
 	}
@@ -385,7 +398,8 @@ struct place object_find(uintptr_t pc)
 			note_post(NOTE_OBJECTS);
 		after = monotonic();
 		reading_cost = after - before;
-		uint64_t next = after + (2 * SHARE * reading_cost > 1000000000 ? 2 * SHARE * reading_cost : 1000000000);
+		uint64_t rest = 2 * SHARE * reading_cost;
+		uint64_t next = after + (rest > 1000000000 ? rest : 1000000000);
 		uint64_t nothing_new = UINT64_MAX;
 		atomic_compare_exchange_strong(&stale_at, &nothing_new, next);
 	}

@@ -15,9 +15,6 @@
 
 enum { PATH_MOST = 4096 };
 
-/* What a sample is taken every so often of: I and V, P or R. */
-enum time_kind { TIME_PROF, TIME_VIRTUAL, TIME_REAL };
-
 struct options {
 	enum count_kind kind; /* histogram, log or circular */
 	enum time_kind time;

@@ -1,9 +1,10 @@
 /*
  * pace.h: keeps handlers from taking a thread's whole time.
  *
- * A handler that has much to do (a deep stack that is new to it, the map of many objects) can need longer than the
- * period. The next tick would be due when it returns, and the program would stand still. So where samples with much
- * to do follow each other closely, those that come within twice the time that one took are lost.
+ * A handler that has much to do (a deep stack that is new to it, the map of many objects) can need
+ * longer than the period. The next tick would be due when it returns, and the program would stand
+ * still. So where samples with much to do follow each other closely, those that come within twice
+ * the time that one took are lost.
  */
 #ifndef PCT_PACE_H
 #define PCT_PACE_H

@@ -77,7 +77,8 @@ static void close_kept(int fd)
 	struct stat st;
 	uint64_t id;
 
-	if (sys2(SYS_fstat, fd, &st) == 0 && st.st_dev == kept.device && st.st_ino == kept.inode && identify(fd, &id, &st) && id == kept.id)
+	if (sys2(SYS_fstat, fd, &st) == 0 && st.st_dev == kept.device && st.st_ino == kept.inode &&
+	    identify(fd, &id, &st) && id == kept.id)
 		sys_close(fd);
 }
 

@@ -10,13 +10,12 @@
 #include "object.h"
 #include "options.h"
 #include "pct.h"
+#include "run.h"
 #include "rundir.h"
 #include "store.h"
-#include "sys.h"
 
 #include <pthread.h>
 #include <sys/auxv.h>
-#include <time.h>
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -37,7 +36,8 @@ static void count(void)
 {
 	struct count_header *h = program->header;
 
-	if (!counting && profil(counters(), (size_t)h->capacity * BIN, (size_t)(h->low + bias), (unsigned)(SCALE_ONE * BIN / h->bin)) == 0)
+	if (!counting && profil(counters(), (size_t)h->capacity * BIN, (size_t)(h->low + bias),
+				(unsigned)(SCALE_ONE * BIN / h->bin)) == 0)
 		counting = true;
 }
 
@@ -63,15 +63,6 @@ static void add_up(void)
 	atomic_store(&h->samples, n);
 }
 
-static void now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	run.start = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-	run.pid = (int)sys0(SYS_getpid);
-}
-
 static void open_file(void)
 {
 	struct place p = object_find((uintptr_t)getauxval(AT_ENTRY));
@@ -95,7 +86,7 @@ static void forked(void)
 	store_forget();
 	rundir_forget();
 	note_forget();
-	now();
+	run_begin();
 	open_file();
 }
 
@@ -115,7 +106,7 @@ __attribute__((constructor)) static void begin(void)
 {
 	if (!options_read(environ))
 		return;
-	now();
+	run_begin();
 	run.begun = run.start;
 	run.clock = "profil";
 	run.resource = "cpu";
@@ -136,7 +127,7 @@ __attribute__((constructor)) static void begin(void)
 
 __attribute__((destructor)) static void end(void)
 {
-	if (!program || run.pid != (int)sys0(SYS_getpid))
+	if (!program || !run_mine())
 		return;
 	stop();
 	add_up();

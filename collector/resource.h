@@ -1,8 +1,8 @@
 /*
  * resource.h: what the collector can measure, and how it is asked for.
  *
- * A resource is something that a program consumes bit by bit, in gticks of a unit. Its interval timer
- * (interval.h) samples when an interval has been consumed. Each has a file of call paths.
+ * A resource is something that a program consumes bit by bit, in gticks of a unit. Its interval
+ * timer (interval.h) samples when an interval has been consumed. Each has a file of call paths.
  */
 #ifndef PCT_RESOURCE_H
 #define PCT_RESOURCE_H
@@ -20,6 +20,9 @@ enum resource_source {
 	RESOURCE_FPE,   /* traps */
 	RESOURCE_EVENT, /* the kernel */
 };
+
+/* Which time it is, of RESOURCE_TIME. */
+enum time_kind { TIME_PROF, TIME_VIRTUAL, TIME_REAL };
 
 struct resource_kind {
 	const char *name, *unit;

@@ -6,7 +6,6 @@
 #ifndef PCT_RESOURCES_H
 #define PCT_RESOURCES_H
 
-#include "options.h"
 #include "resource.h"
 
 #include <linux/perf_event.h>

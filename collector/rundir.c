@@ -3,33 +3,25 @@
 #include "meta.h"
 #include "note.h"
 #include "options.h"
+#include "run.h"
+#include "space.h"
 #include "sys.h"
 #include "text.h"
 
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 enum { NAMES_MOST = 10000, DIRECTORIES_MOST = 4 };
 
-struct run run;
-
 static char path[PATH_MOST]; /* of the run directory; "" if there is none */
 static uint64_t device, inode;
 static int made;
-
-bool file_size_permitted(uint64_t n)
-{
-	struct rlimit limit = { 0, 0 };
-
-	return sys4(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) == 0 && n <= limit.rlim_cur;
-}
 
 /* Appends a line to $PCT_RUN. */
 static void tell(const char *line, size_t n)
 {
 	int fd;
 
-	if (!options.run[0] || !file_size_permitted(UINT32_MAX))
+	if (!options.run[0] || !space_for_file(UINT32_MAX))
 		return;
 	fd = sys_openat(AT_FDCWD, options.run, O_WRONLY | O_APPEND | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK, 0);
 	if (fd < 0)
@@ -77,7 +69,10 @@ static bool shared_directory(const char *dir)
 	return sys4(SYS_newfstatat, AT_FDCWD, dir, &st, 0) == 0 && (st.st_mode & S_ISVTX) && (st.st_mode & S_IWOTH);
 }
 
-/* Opens the directory of run directories, made if absent; a link is refused in a directory like /tmp. */
+/*
+ * Opens the directory of run directories, made if absent; a link is refused in a directory like
+ * /tmp.
+ */
 static int open_root(void)
 {
 	static char parent[PATH_MOST];

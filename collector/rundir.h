@@ -2,28 +2,13 @@
  * rundir.h: the run directory of this process, its meta file, and what is told of it.
  *
  * Everything is made at the first sample: a process without one leaves nothing. All
- * functions are for the one holder of the slow lock (collector.c), and leave no
- * descriptor open but the one that rundir_open returns.
+ * functions are for the holder of the slow lock (slow.h), and leave no descriptor open but
+ * the one that rundir_open returns.
  */
 #ifndef PCT_RUNDIR_H
 #define PCT_RUNDIR_H
 
 #include <stdbool.h>
-#include <stdint.h>
-
-/* When and how this process is sampled. */
-struct run {
-	int pid;
-	uint64_t start;      /* ns since 1970 */
-	uint64_t begun;      /* the same of the program that this process was forked from, or start */
-	uint64_t monotonic;  /* CLOCK_MONOTONIC at start, ns */
-	uint64_t unsampled;  /* CPU time that is in no sample: before the clock began, and of the collector where it takes long, ns */
-	uint64_t period;     /* ns, as the clock keeps it */
-	const char *clock;   /* its word in the files */
-	const char *resource;
-};
-
-extern struct run run;
 
 /*
  * Opens the run directory, made first if there is none. It is made again, by another
@@ -46,8 +31,5 @@ void rundir_tell(const char *sentence);
 
 /* Tells $PCT_RUN of the notes that were posted since. */
 void rundir_tell_notes(void);
-
-/* Whether a file of n bytes can be made without a signal for its size. */
-bool file_size_permitted(uint64_t n);
 
 #endif

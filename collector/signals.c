@@ -1,5 +1,4 @@
 #include "signals.h"
-#include "mask.h"
 #include "sys.h"
 
 #include <stdatomic.h>
@@ -9,14 +8,17 @@ int __sigaction(int, const struct sigaction *, struct sigaction *);
 
 enum { SIGNALS = 32 };
 
-/* Signals that nobody misses if a tick comes when no handler is there, then others that are seldom used. */
+/*
+ * Signals that nobody misses if a tick comes when no handler is there, then others that are seldom
+ * used.
+ */
 static const int candidates[] = { SIGURG, SIGWINCH, SIGSTKFLT, SIGPROF, SIGVTALRM };
 
 enum { CANDIDATES = sizeof candidates / sizeof *candidates };
 
 /*
- * The program's dispositions of signals that our handler is in place for: one that a handler may be reading is not
- * written to.
+ * The program's dispositions of signals that our handler is in place for: one that a handler may
+ * be reading is not written to.
  */
 static struct sigaction wishes[SIGNALS][2];
 static _Atomic uint8_t wish_at[SIGNALS];
@@ -104,15 +106,18 @@ bool signals_handled(uint64_t set)
 }
 
 /*
- * Puts our handler in place. It restarts system calls, and takes the stack for signals, as the program's does if there
- * is one. No handler of the program interrupts ours, nor does one of the C library, which sigfillset leaves out:
- * that which cancels a thread never returns.
+ * Puts our handler in place. It restarts system calls, and takes the stack for signals, as the
+ * program's does if there is one. No handler of the program interrupts ours, nor does one of the C
+ * library, which sigfillset leaves out: that which cancels a thread never returns.
  */
 static bool stand(int signal)
 {
 	const struct sigaction *w = wish(signal);
 	int both = (int)(SA_RESTART | SA_ONSTACK);
-	struct sigaction a = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO | (is_handler(w) ? w->sa_flags & both : both) };
+	struct sigaction a = {
+		.sa_sigaction = handler,
+		.sa_flags = SA_SIGINFO | (is_handler(w) ? w->sa_flags & both : both),
+	};
 
 	__builtin_memset(&a.sa_mask, 0xff, sizeof a.sa_mask);
 	return __sigaction(signal, &a, NULL) == 0;
@@ -138,7 +143,8 @@ int signals_take_any(uint64_t but, signals_handler *f)
 {
 	but |= atomic_load(&retired);
 	for (int i = 0; i < CANDIDATES; i++)
-		if (!(but & signals_bit(candidates[i])) && signals_free(candidates[i]) && signals_take(candidates[i], f))
+		if (!(but & signals_bit(candidates[i])) && signals_free(candidates[i]) &&
+		    signals_take(candidates[i], f))
 			return candidates[i];
 	return 0;
 }
@@ -149,7 +155,10 @@ void signals_blocked(uint64_t set)
 	for (int i = 0; i < CANDIDATES; i++) {
 		int s = candidates[i];
 
-		/* Windows change their sizes: that would interrupt what waits, which the default does not. */
+		/*
+		 * Windows change their sizes: that would interrupt what waits, which the default
+		 * does not.
+		 */
 		if (set & signals_bit(s) && (s == SIGWINCH || !signals_free(s) || !signals_take(s, handler)))
 			signals_retire(s);
 	}
@@ -225,25 +234,24 @@ static void chain(int signal, siginfo_t *info, ucontext_t *context)
 	a.sa_sigaction(signal, info, context);
 }
 
+bool signals_forced(int signal, const siginfo_t *info)
+{
+	return (signal == SIGTRAP || signal == SIGFPE) && info->si_code > 0;
+}
+
 void signals_pass(int signal, siginfo_t *info, ucontext_t *context)
 {
 	uint64_t bit = signals_bit(signal);
-	/* The kernel forces a trap of the program's own code on it even if it is ignored, or blocked. */
-	bool forced = (signal == SIGTRAP || signal == SIGFPE) && info->si_code > 0;
 	void (*f)(int);
 
 	if (!signals_ours(signal))
 		return;
-	if (!forced && mask_hides(signal)) {
-		mask_hold(signal, info, context);
-		return;
-	}
 	f = wish(signal)->sa_handler;
 	if (f != SIG_DFL && f != SIG_IGN) {
 		chain(signal, info, context);
 		return;
 	}
-	if (signal == SIGURG || signal == SIGWINCH || (f == SIG_IGN && !forced))
+	if (signal == SIGURG || signal == SIGWINCH || (f == SIG_IGN && !signals_forced(signal, info)))
 		return;
 	/* The default ends the process: let the signal come again without a handler. */
 	__sigaction(signal, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);

@@ -4,18 +4,19 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-struct slot slots[CLOCK_SLOTS];
+struct slot slots[SLOTS];
 static _Atomic uint32_t used;
 
 struct slot *slot_claim(int tid)
 {
 	uint32_t n = atomic_load(&used);
 
-	for (uint32_t i = 0; i < CLOCK_SLOTS; i++) {
+	for (uint32_t i = 0; i < SLOTS; i++) {
 		struct slot *s = &slots[i];
 		int nobody = 0;
 
-		if (atomic_load_explicit(&s->tid, memory_order_relaxed) || !atomic_compare_exchange_strong(&s->tid, &nobody, tid))
+		if (atomic_load_explicit(&s->tid, memory_order_relaxed) ||
+		    !atomic_compare_exchange_strong(&s->tid, &nobody, tid))
 			continue;
 		while (n <= i && !atomic_compare_exchange_weak(&used, &n, i + 1))
 			;

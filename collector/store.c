@@ -3,7 +3,8 @@
 #include "mapping.h"
 #include "note.h"
 #include "options.h"
-#include "rundir.h"
+#include "run.h"
+#include "space.h"
 #include "sys.h"
 #include "table.h"
 #include "text.h"
@@ -14,7 +15,9 @@ enum {
 	PAGE = 4096,
 	LOG_RECORDS = 1 << 22,
 	RECORD = sizeof(struct count_record),
-	/* Bytes of a histogram from which on a table is cheaper: each new page costs some 10 µs. */
+	/*
+	 * Bytes of a histogram from which on a table is cheaper: each new page costs some 10 µs.
+	 */
 	TABLE_FROM = 128 << 10,
 	SPARE = 4096,
 };
@@ -40,13 +43,16 @@ static enum count_kind kind_for(const struct object *o)
 		return options.kind;
 	if (o->kind == OBJECT_ANON)
 		return KIND_TABLE;
-	return options.histogram || options.to_file || bins(o) <= TABLE_FROM / options.width ? KIND_HISTOGRAM : KIND_TABLE;
+	return options.histogram || options.to_file || bins(o) <= TABLE_FROM / options.width ?
+		       KIND_HISTOGRAM : KIND_TABLE;
 }
 
-/* The most records up to n, halved as often as limits on the size of files, and of memory, demand. */
+/*
+ * The most records up to n, halved as often as limits on the size of files, and of memory, demand.
+ */
 static uint64_t room_for(uint64_t n)
 {
-	while (n > 1 && (!file_size_permitted(PAGE + n * RECORD) || !space_permitted(PAGE + n * RECORD)))
+	while (n > 1 && (!space_for_file(PAGE + n * RECORD) || !space_permitted(PAGE + n * RECORD)))
 		n /= 2;
 	return n;
 }
@@ -91,8 +97,11 @@ static bool fill_header(struct count_header *h, const struct object *o, uint64_t
 		h->capacity = options.records;
 		return h->size <= UINT64_C(1) << 32;
 	default:
-		/* An address has an entry; threads that bring it at the same time can waste some. */
-		h->capacity = room_for(o->size > 0 && bins(o) < TABLE_ENTRIES - SPARE ? bins(o) + SPARE : TABLE_ENTRIES);
+		/*
+		 * An address has an entry; threads that bring it at the same time can waste some.
+		 */
+		h->capacity = room_for(o->size > 0 && bins(o) < TABLE_ENTRIES - SPARE ?
+					       bins(o) + SPARE : TABLE_ENTRIES);
 		h->low = h->size = 0;
 		return true;
 	}
@@ -137,7 +146,8 @@ bool store_reserve(struct object *o)
 
 void store_lost(struct object *o, uint64_t n)
 {
-	struct count_header *h = o && atomic_load_explicit(&o->state, memory_order_acquire) == FILE_OPEN ? o->header : atomic_load(&first_header);
+	struct count_header *h = o && atomic_load_explicit(&o->state, memory_order_acquire) == FILE_OPEN ?
+					 o->header : atomic_load(&first_header);
 
 	if (n)
 		atomic_fetch_add_explicit(h ? &h->lost : &orphans, n, memory_order_relaxed);
@@ -204,7 +214,9 @@ static bool add_to_log(struct object *o, uint64_t vaddr)
 	atomic_thread_fence(memory_order_release);
 	r->offset = (uint32_t)(vaddr - h->low);
 	r->thread = (uint32_t)sys0(SYS_gettid);
-	/* Times count from the start that the file states, which another process may have written. */
+	/*
+	 * Times count from the start that the file states, which another process may have written.
+	 */
 	atomic_store_explicit(&r->time,
 			      now - run.monotonic + run.start - h->start,
 			      memory_order_release);
@@ -261,7 +273,7 @@ static void cut(struct object *o)
 
 void store_complete(void)
 {
-	object_each(cut);
+	known_each(cut);
 }
 
 static void forget(struct object *o)
@@ -276,5 +288,5 @@ void store_forget(void)
 {
 	atomic_store(&first_header, NULL);
 	atomic_store(&orphans, 0);
-	object_each(forget);
+	known_each(forget);
 }

@@ -25,7 +25,8 @@ static inline long sys6(long n, long a, long b, long c, long d, long e, long f)
 	register long r8 __asm__("r8") = e;
 	register long r9 __asm__("r9") = f;
 	long ret;
-	__asm__ volatile("syscall" : "=a"(ret) : "0"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9) : "rcx", "r11", "memory");
+	__asm__ volatile("syscall" : "=a"(ret) : "0"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9) : "rcx",
+			 "r11", "memory");
 	return ret;
 }
 
@@ -87,7 +88,10 @@ static inline uint64_t sys_time(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Has the pages of anonymous memory that is about to be written, all at once. Before Linux 5.14 they come one by one. */
+/*
+ * Has the pages of anonymous memory that is about to be written, all at once. Before Linux 5.14
+ * they come one by one.
+ */
 static inline void sys_populate(void *p, size_t n)
 {
 	enum { POPULATE_WRITE = 23 }; /* old headers have no name for it */

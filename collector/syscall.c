@@ -1,8 +1,9 @@
 /*
- * syscall.c: system calls by the C library's `syscall`, of those that functions which we stand before make too.
+ * syscall.c: system calls by the C library's `syscall`, of those that functions which we stand
+ * before make too.
  *
- * All others go straight on, by a jump: one may return twice, as vfork does. What a program asks of the kernel by
- * instructions of its own is not seen.
+ * All others go straight on, by a jump: one may return twice, as vfork does. What a program asks
+ * of the kernel by instructions of its own is not seen.
  */
 #include "collector.h"
 #include "mask.h"
@@ -71,7 +72,10 @@ static __attribute__((noinline)) long action(int signal, const struct kernel_act
 	if (sigaction(signal, set ? &ours : NULL, &before) < 0)
 		return -1;
 	if (old) {
-		*old = (struct kernel_action){ .handler = (void *)before.sa_sigaction, .flags = (unsigned)before.sa_flags };
+		*old = (struct kernel_action){
+			.handler = (void *)before.sa_sigaction,
+			.flags = (unsigned)before.sa_flags,
+		};
 		memcpy(&old->mask, &before.sa_mask, sizeof old->mask);
 	}
 	return 0;

@@ -1,14 +1,15 @@
 #include "table.h"
 #include "mapping.h"
+#include "space.h"
 #include "sys.h"
 
 #include <stdatomic.h>
 
 /*
- * The index has levels, each larger than the one before and made when it is needed. An
- * address belongs to one bucket of each level, and is in the first one that had a free slot when it
- * came. Slots are taken in their order and never given back, so that the first free one ends
- * the search, and two threads that bring the same address meet there.
+ * The index has levels, each larger than the one before and made when it is needed. An address
+ * belongs to one bucket of each level, and is in the first one that had a free slot when it came.
+ * Slots are taken in their order and never given back, so that the first free one ends the search,
+ * and two threads that bring the same address meet there.
  *
  * A slot is 0, or 32 bits of the address's hash above the number of its entry, from 1.
  */
@@ -51,7 +52,8 @@ static uint32_t new_entry(struct object *o, uint64_t address)
 	do
 		if (i >= h->capacity || !mapping_reserve(o, (size_t)((char *)&entries(o)[i] - (char *)h)))
 			return 0;
-	while (!atomic_compare_exchange_weak_explicit(&h->written, &i, i + 1, memory_order_relaxed, memory_order_relaxed));
+	while (!atomic_compare_exchange_weak_explicit(&h->written, &i, i + 1, memory_order_relaxed,
+						      memory_order_relaxed));
 	atomic_store_explicit(&entries(o)[i].address, address, memory_order_relaxed);
 	return (uint32_t)i + 1;
 }
@@ -75,7 +77,8 @@ bool table_add(struct object *o, uint64_t address)
 		uint64_t mask = (UINT64_C(1) << level_bits[level]) - 1;
 		uint64_t at = hash >> (64 - level_bits[level]) & ~(uint64_t)(BUCKET - 1);
 
-		for (int probes = level < TABLE_LEVELS - 1 ? BUCKET : LAST_BUCKET; slots && probes > 0; probes--, at = (at + 1) & mask) {
+		for (int probes = level < TABLE_LEVELS - 1 ? BUCKET : LAST_BUCKET; slots && probes > 0; probes--,
+		     at = (at + 1) & mask) {
 			uint64_t slot = atomic_load_explicit(&slots[at], memory_order_acquire);
 
 			if (!slot) {
@@ -85,7 +88,10 @@ bool table_add(struct object *o, uint64_t address)
 					count_up(o, new);
 					return true;
 				}
-				/* Another thread was faster; is it the same address, our entry stays without count. */
+				/*
+				 * Another thread was faster; is it the same address, our entry
+				 * stays without count.
+				 */
 			}
 			if ((slot & ~(uint64_t)UINT32_MAX) == tag && entries(o)[(uint32_t)slot - 1].address == bin) {
 				count_up(o, (uint32_t)slot);

@@ -72,7 +72,8 @@ static inline size_t text_utf8(const unsigned char *s, size_t n)
 {
 	size_t len = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
 
-	if (len > n || (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
+	if (len > n || (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+	    (s[0] == 0xf0 && s[1] < 0x90) ||
 	    (s[0] == 0xf4 && s[1] > 0x8f))
 		return 0;
 	for (size_t i = 1; i < len; i++)
@@ -82,8 +83,8 @@ static inline size_t text_utf8(const unsigned char *s, size_t n)
 }
 
 /*
- * Whether the UTF-8 character of len bytes at s stands for itself: it is no control character, separates no lines, and
- * marks no direction. internal/visible has the same in Go.
+ * Whether the UTF-8 character of len bytes at s stands for itself: it is no control character,
+ * separates no lines, and marks no direction. internal/visible has the same in Go.
  */
 static inline bool text_shown(const unsigned char *s, size_t len)
 {
@@ -110,7 +111,9 @@ static inline void text_name(struct text *t, const char *s, size_t most)
 	}
 }
 
-/* n bytes as a value of a meta file: backslashes, control characters and what is no UTF-8 escaped. */
+/*
+ * n bytes as a value of a meta file: backslashes, control characters and what is no UTF-8 escaped.
+ */
 static inline void text_value(struct text *t, const char *s, size_t n)
 {
 	static const char hex[] = "0123456789abcdef";

@@ -2,19 +2,18 @@
  * thread.c: follows the program's threads, by standing before the functions of the C
  * library that make them.
  */
-#include "calls.h"
 #include "clock.h"
 #include "collector.h"
 #include "fpe.h"
 #include "mask.h"
 #include "next.h"
+#include "run.h"
+#include "sample.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <threads.h>
-
-const bool threads_followed = true;
 
 /* Threads that have been made and have not yet read what to do. */
 enum { BIRTHS = 1024, LITTLE = 64 << 10 /* bytes of a stack */ };
@@ -33,11 +32,11 @@ static bool have_key;
 
 static void thread_ends(void *slot)
 {
-	if (!collector_mine())
+	if (!run_mine())
 		return;
 	if ((intptr_t)slot > 1)
 		clock_end((int)(intptr_t)slot - 2);
-	calls_thread_ends();
+	sample_thread_ends();
 }
 
 static void make_key(void)
@@ -89,7 +88,7 @@ static struct birth *expect(void *(*f)(void *), void *argument)
 {
 	struct birth *b;
 
-	if (!collector_awake() || !collector_mine())
+	if (!collector_awake() || !run_mine())
 		return NULL;
 	fpe_before_thread();
 	pthread_once(&once, make_key);

@@ -1,14 +1,15 @@
 /*
- * throw.c: what goes out of frames other than by returning, and what reads return addresses, which is to find them
- * as the program made them.
+ * throw.c: what goes out of frames other than by returning, and what reads return addresses, which
+ * is to find them as the program made them.
  *
- * All that unwinds stacks, by libgcc and others, linked as a library or into the program, for exceptions,
- * cancelled threads and back traces, asks one of these functions what it is to know of the first
- * frame's code, before it reads the return addresses further out. Where activations are not counted all of
- * that is none of our business, and the program goes straight on to the function that it called.
+ * All that unwinds stacks, by libgcc and others, linked as a library or into the program, for
+ * exceptions, cancelled threads and back traces, asks one of these functions what it is to know of
+ * the first frame's code, before it reads the return addresses further out. Where activations are
+ * not counted all of that is none of our business, and the program goes straight on to the
+ * function that it called.
  */
+#include "borrowed.h"
 #include "collector.h"
-#include "consume.h"
 #include "mask.h"
 #include "next.h"
 #include "options.h"
@@ -22,7 +23,10 @@
 
 #ifdef __x86_64__
 
-/* What goes straight on finds who has called the program's function by its own return address: it must not be called itself. */
+/*
+ * What goes straight on finds who has called the program's function by its own return address: it
+ * must not be called itself.
+ */
 #ifndef __OPTIMIZE__
 #error "compile the collector with -O1 or more: here calls have to be jumps"
 #endif
@@ -31,7 +35,6 @@
 
 struct dl_find_object;
 typedef int find_function(void *, struct dl_find_object *);
-typedef int iterate_function(int (*)(struct dl_phdr_info *, size_t, void *), void *);
 typedef void *catch_function(void *);
 typedef void jump_function(struct __jmp_buf_tag[1], int);
 
@@ -41,7 +44,6 @@ void __longjmp_chk(struct __jmp_buf_tag[1], int) __attribute__((noreturn));
 
 /* The functions that would have been called without us. */
 static find_function *next_find;
-static iterate_function *next_iterate;
 static catch_function *next_catch;
 static jump_function *next_longjmp, *next__longjmp, *next_siglongjmp, *next___longjmp_chk;
 
@@ -49,7 +51,6 @@ static void find_next(void)
 {
 	if (next_find)
 		return;
-	next_iterate = (iterate_function *)dlsym(RTLD_NEXT, "dl_iterate_phdr");
 	next_catch = (catch_function *)dlsym(RTLD_NEXT, "__cxa_begin_catch");
 	next_longjmp = (jump_function *)dlsym(RTLD_NEXT, "longjmp");
 	next__longjmp = (jump_function *)dlsym(RTLD_NEXT, "_longjmp");
@@ -58,7 +59,10 @@ static void find_next(void)
 	next_find = (find_function *)dlsym(RTLD_NEXT, "_dl_find_object");
 }
 
-/* The address in libgcc's own library from which it asks, which is known by its name; 0: it has not asked yet. */
+/*
+ * The address in libgcc's own library from which it asks, which is known by its name; 0: it has
+ * not asked yet.
+ */
 static _Atomic uintptr_t libgcc;
 
 /* What dlfcn.h has of it since glibc 2.35, where that is what the dynamic linker fills in. */
@@ -70,7 +74,10 @@ struct found {
 	unsigned long long more[8];
 };
 
-/* Whether code is of libgcc's own library. Notices an unwinder that is linked into another one, loaded since the program started. */
+/*
+ * Whether code is of libgcc's own library. Notices an unwinder that is linked into another one,
+ * loaded since the program started.
+ */
 static bool is_libgcc(void *caller)
 {
 	enum { LOOKED_AT = 4096 };
@@ -79,7 +86,8 @@ static bool is_libgcc(void *caller)
 
 	if ((uintptr_t)caller == libgcc)
 		return true;
-	if (!unwind_counted() || unwind_linked_known((uintptr_t)caller) || next_find(caller, (struct dl_find_object *)&f))
+	if (!unwind_counted() || unwind_linked_known((uintptr_t)caller) ||
+	    next_find(caller, (struct dl_find_object *)&f))
 		return false;
 	if (text_begins(text_base(f.map->l_name), "libgcc_s.so")) {
 		libgcc = (uintptr_t)caller;
@@ -118,14 +126,6 @@ static find_function *_Atomic find = find_counted;
 EXPORT int _dl_find_object(void *pc, struct dl_find_object *result)
 {
 	return atomic_load_explicit(&find, memory_order_relaxed)(pc, result);
-}
-
-EXPORT int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data)
-{
-	unwind_return_addresses(0, false);
-	if (!next_iterate)
-		find_next();
-	return next_iterate(callback, data);
 }
 
 /* That of a library which only its own users see is found by what these are linked with. */

@@ -1,8 +1,8 @@
 #include "ticker.h"
-#include "clock.h"
+#include "followed.h"
 #include "options.h"
 #include "perf.h"
-#include "rundir.h"
+#include "run.h"
 #include "sys.h"
 #include "timer.h"
 
@@ -51,17 +51,18 @@ static clockid_t timer_clock(int tid)
 {
 	if (options.time == TIME_REAL)
 		return CLOCK_MONOTONIC;
-	return timer_account(clock_of_each_thread() ? tid : 0, options.time == TIME_VIRTUAL ? ACCOUNT_USER : ACCOUNT_CPU);
+	return timer_account(threads_are_followed() ? tid : 0,
+			     options.time == TIME_VIRTUAL ? ACCOUNT_USER : ACCOUNT_CPU);
 }
 
 /*
- * When the first tick is due, from now. It is a random part of a period from the program's start, so that a
- * process shorter than one is sampled as often as its time is worth; those that were due
+ * When the first tick is due, from now. It is a random part of a period from the program's start,
+ * so that a process shorter than one is sampled as often as its time is worth; those that were due
  * before now are counted in early.
  *
  * The kernel looks at a timer of CPU time only when its own tick comes, and finds it on average
- * half a tick late. Whole ticks, rounded down, make up for that: the first of its ticks that a process meets
- * is taken with the probability tick/period, as is any other.
+ * half a tick late. Whole ticks, rounded down, make up for that: the first of its ticks that a
+ * process meets is taken with the probability tick/period, as is any other.
  */
 static uint64_t first_due(struct ticker *t)
 {
@@ -84,7 +85,8 @@ static bool start_timer(struct ticker *t, int tid, int slot)
 	struct itimerspec when = { 0 };
 	uint64_t first = first_due(t);
 
-	if (!timer_make(&t->timer, clock, atomic_load(&ticking.signo), clock_of_each_thread() ? tid : 0, (uint32_t)slot))
+	if (!timer_make(&t->timer, clock, atomic_load(&ticking.signo), threads_are_followed() ? tid : 0,
+			(uint32_t)slot))
 		return false;
 	if (options.random) {
 		t->due = sys_time(clock) + first;
@@ -101,7 +103,8 @@ static bool start_event(struct ticker *t, int tid, int slot, uint64_t period)
 {
 	void *old = t->event;
 
-	t->event = perf_open(tid, period, ticking.kind == BY_PERF_TRAP ? 0 : atomic_load(&ticking.signo), (uint32_t)slot, !clock_of_each_thread());
+	t->event = perf_open(tid, period, ticking.kind == BY_PERF_TRAP ? 0 : atomic_load(&ticking.signo),
+			     (uint32_t)slot, !threads_are_followed());
 	perf_close(old);
 	return t->event;
 }
@@ -113,7 +116,7 @@ bool ticker_start(struct ticker *t, int tid, int slot)
 	if (ticking.kind == BY_TIMER) {
 		t->live = start_timer(t, tid, slot);
 	} else {
-		t->first = clock_of_each_thread();
+		t->first = threads_are_followed();
 		t->live = start_event(t, tid, slot, t->first ? first_period(t) : run.period);
 	}
 	return t->live;
@@ -138,12 +141,15 @@ void ticker_next(struct ticker *t, int tid, int slot)
 		uint64_t now = sys_time(timer_clock(tid));
 
 		t->due += draw(t, 2 * run.period);
-		/* What is far behind, since the program was stopped or had no CPU, is not caught up with. */
+		/*
+		 * What is far behind, since the program was stopped or had no CPU, is not caught
+		 * up with.
+		 */
 		if (t->due + BEHIND * run.period < now)
 			t->due = now + draw(t, 2 * run.period);
 		when.it_value = timer_spec(t->due);
 		sys4(SYS_timer_settime, t->timer, TIMER_ABSTIME, &when, NULL);
-	} else if (t->live && clock_of_each_thread()) {
+	} else if (t->live && threads_are_followed()) {
 		t->first = false;
 		t->live = start_event(t, tid, slot, options.random ? random_period(t) : run.period);
 	}
@@ -157,7 +163,7 @@ bool ticker_wants_next(const struct ticker *t)
 void ticker_forget(struct ticker *t)
 {
 	/* Timers and the mappings of events are not inherited, a descriptor is. */
-	if (!clock_of_each_thread())
+	if (!threads_are_followed())
 		perf_close(t->event);
 	*t = (struct ticker){ .random = t->random };
 }

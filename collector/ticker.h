@@ -1,10 +1,10 @@
 /*
  * ticker.h: the timer, or the event of the kernel, that ticks for one thread.
  *
- * A ticker is changed by one holder at a time only: that of its slot (slot.h), whose number comes back with
- * each tick. The first tick comes after a random part of a period, so that a thread that lives for a tenth of a
- * period is sampled one time in ten; the others after a period each, or with random intervals after one
- * that ticker_next draws.
+ * A ticker is changed by one holder at a time only: that of its slot (slot.h), whose number comes
+ * back with each tick. The first tick comes after a random part of a period, so that a thread that
+ * lives for a tenth of a period is sampled one time in ten; the others after a period each, or
+ * with random intervals after one that ticker_next draws.
  */
 #ifndef PCT_TICKER_H
 #define PCT_TICKER_H
@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 /*
- * The shortest period of an event, ns. One that is not much longer than an interrupt takes leaves no time
- * for what would end it: on a slow virtual machine 10 µs held up a processor for good.
+ * The shortest period of an event, ns. One that is not much longer than an interrupt takes leaves
+ * no time for what would end it: on a slow virtual machine 10 µs held up a processor for good.
  */
 enum { TICKER_SHORTEST = 100000 };
 
@@ -43,7 +43,10 @@ struct ticker {
 	uint64_t due;    /* random intervals by timer: when, on the clock of the timer */
 };
 
-/* Starts it, if it does not tick already, for a thread of ours; false if it should tick and the kernel does not permit it. */
+/*
+ * Starts it, if it does not tick already, for a thread of ours; false if it should tick and the
+ * kernel does not permit it.
+ */
 bool ticker_start(struct ticker *t, int tid, int slot);
 
 void ticker_stop(struct ticker *t);

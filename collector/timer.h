@@ -12,15 +12,22 @@
 #include <time.h>
 
 /*
- * A thread that the kernel's tick finds on a processor, and whose signals are not blocked, has used less CPU time
- * than so many ticks since the one before: that it was found so seldom by chance is past one in a million.
+ * A thread that the kernel's tick finds on a processor, and whose signals are not blocked, has
+ * used less CPU time than so many ticks since the one before: that it was found so seldom by
+ * chance is past one in a million.
  */
 enum { TICKS_UNSEEN = 16 };
 
-/* Which time. The first two are counted by the kernel's ticks, each put to user mode or the kernel, as it was found. */
+/*
+ * Which time. The first two are counted by the kernel's ticks, each put to user mode or the
+ * kernel, as it was found.
+ */
 enum account { ACCOUNT_TICKS, ACCOUNT_USER, ACCOUNT_CPU };
 
-/* The clock of a thread's account, of the process's if tid is 0; encoded as the kernel does for other threads. */
+/*
+ * The clock of a thread's account, of the process's if tid is 0; encoded as the kernel does for
+ * other threads.
+ */
 static inline clockid_t timer_account(int tid, enum account which)
 {
 	return tid ? (clockid_t)((unsigned)~tid << 3 | 4 | which) : (clockid_t)(~0u << 3 | which);

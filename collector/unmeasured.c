@@ -10,7 +10,10 @@
 
 enum { LINE_MOST = 640 };
 
-/* It may be the child of a vfork that executes: all is on the stack, which such children have enough of. */
+/*
+ * It may be the child of a vfork that executes: all is on the stack, which such children have
+ * enough of.
+ */
 static void look(const char *path)
 {
 	char line[LINE_MOST];

@@ -1,5 +1,6 @@
 /*
- * arena.h: a stretch of memory that ends where nothing is mapped, so that whoever reads beyond it faults.
+ * arena.h: a stretch of memory that ends where nothing is mapped, so that whoever reads beyond it
+ * faults.
  */
 #ifndef PCT_FUZZ_ARENA_H
 #define PCT_FUZZ_ARENA_H

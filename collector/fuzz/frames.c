@@ -1,8 +1,10 @@
 /*
- * Fuzzes the unwinder: an object's call frame information, and the registers and the stack of a thread in it.
+ * Fuzzes the unwinder: an object's call frame information, and the registers and the stack of a
+ * thread in it.
  *
- * The input is a head, a stack, and the object's .eh_frame_hdr with .eh_frame behind it, which lies at the end of readable memory. The object's code is
- * taken to be in the 64 KB before that memory's last 128, and is nowhere.
+ * The input is a head, a stack, and the object's .eh_frame_hdr with .eh_frame behind it, which
+ * lies at the end of readable memory. The object's code is taken to be in the 64 KB before that
+ * memory's last 128, and is nowhere.
  */
 #include "../unwind/thread.h"
 #include "arena.h"
@@ -10,7 +12,7 @@
 enum { FRAMES = 64, CODE = 65536, WORDS = 64, CODE_BEFORE = 2 * CODE };
 
 struct head {
-	uint8_t flags;  /* 1: the object is fleeting; 2: objects change; 4: the stack is known */
+	uint8_t flags;  /* 1: the object is fleeting; 4: the stack is known */
 	uint8_t words;  /* of the stack */
 	uint16_t pcs[3]; /* into the code */
 	uint8_t sp, fp; /* words into the stack */
@@ -52,7 +54,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	if (!t) {
 		end = arena_make();
 		stack_end = arena_make();
-		if (!unwind_start() || !(t = unwind_thread_make(calloc(1, unwind_thread_size(FRAMES, false)), FRAMES, false)))
+		if (!unwind_start() || !(t = unwind_thread_make(calloc(1, unwind_thread_size(FRAMES, false)), FRAMES,
+								false)))
 			abort();
 	}
 	if (n < sizeof h)
@@ -85,8 +88,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	else
 		unwind_thread_stack(t, 0, 0);
 	memset(&u, 0, sizeof u);
-	if (h.flags & 2)
-		unwind_changing();
 	for (size_t i = 0; i < sizeof h.pcs / sizeof *h.pcs; i++) {
 		for (unsigned r = 0; r < MACHINE_REGISTERS; r++) {
 			h.others = h.others * 1664525 + 1013904223;
@@ -97,8 +98,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		set(&u, MACHINE_FP, (uint64_t)&stack[h.fp % h.words]);
 		walk(t, &u);
 	}
-	if (h.flags & 2)
-		unwind_changed();
 	unwind_linked(&o, 8);
 	return 0;
 }

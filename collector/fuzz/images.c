@@ -1,4 +1,7 @@
-/* Fuzzes image.c: the input is an object, mapped at its first byte; two more bytes before it say where it is asked for. */
+/*
+ * Fuzzes image.c: the input is an object, mapped at its first byte; two more bytes before it say
+ * where it is asked for.
+ */
 #include "../image.h"
 #include "arena.h"
 
@@ -17,7 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	at = arena_put(end, data + 2, n - 2);
 	if (!image_read(&image, (uintptr_t)at + page, page, (uintptr_t)at, ""))
 		return 0;
-	if (image.id_length > sizeof image.id || !image.size || (image.frames && (image.frames < image.frames_low || image.frames >= image.frames_high)))
+	if (image.id_length > sizeof image.id || !image.size ||
+	    (image.frames && (image.frames < image.frames_low || image.frames >= image.frames_high)))
 		abort();
 	return 0;
 }

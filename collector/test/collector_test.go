@@ -48,6 +48,8 @@ func run(m *testing.M) int {
 		{"gcc", "-O2", "-o", lib("marked"), "testdata/marked.c", "-lpthread"},
 		{"g++", "-O2", "-o", lib("caught"), "testdata/caught.cc"},
 		{"g++", "-O2", "-static-libgcc", "-static-libstdc++", "-o", lib("caught-static"), "testdata/caught.cc"},
+		{"g++", "-O2", "-shared", "-fPIC", "-DLIBRARY", "-static-libgcc", "-static-libstdc++", "-Wl,--exclude-libs,ALL", "-o", lib("caught.so"), "testdata/caught.cc"},
+		{"gcc", "-O2", "-o", lib("reopens"), "testdata/reopens.c", "-ldl"},
 		{"g++", "-O2", "-o", lib("unwinds"), "testdata/unwinds.cc", "-lpthread"},
 		{"g++", "-O2", "-static-libgcc", "-static-libstdc++", "-o", lib("unwinds-static"), "testdata/unwinds.cc", "-lpthread"},
 		{"g++", "-O2", "-shared", "-fPIC", "-static-libgcc", "-static-libstdc++", "-Wl,--exclude-libs,ALL", "-o", lib("unwinds.so"), "testdata/unwinds.cc", "-lpthread"},

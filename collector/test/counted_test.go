@@ -80,6 +80,14 @@ func TestActivationsThatEndOtherwise(t *testing.T) {
 	}
 }
 
+// An unwinder in a library that was loaded after many others had been, and unloaded again, is known too.
+func TestActivationsInLibrariesLoadedAgain(t *testing.T) {
+	p := prepare(t, counted, "reopens", filepath.Join(built, "caught.so")).run().ok("done\n").own().whole()
+	p.called(1, "main")
+	p.called(10, "last", "catches")
+	p.called(10, "last", "catches", "passes", "throws")
+}
+
 // A short call is no long one, whatever a sample in the kernel weighs: that stands for time before it, too.
 func TestShortActivations(t *testing.T) {
 	p := prepare(t, counted, "counted", "briefly").run().ok("done\n").own().whole()

@@ -66,7 +66,10 @@ static inline uint32_t machine_word(const uint8_t *code)
 	return code[0] | (uint32_t)code[1] << 8 | (uint32_t)code[2] << 16 | (uint32_t)code[3] << 24;
 }
 
-/* Whether a call instruction ends where code, of 8 bytes, does: bl, or blr with its authenticated kinds. */
+/*
+ * Whether a call instruction ends where code, of 8 bytes, does: bl, or blr with its authenticated
+ * kinds.
+ */
 static inline bool machine_called(const uint8_t *code)
 {
 	uint32_t op = machine_word(code + 4);

@@ -1,7 +1,11 @@
 #include "activations.h"
 #include "linked.h"
+#include "trampoline.h"
 
-/* Whether what begins at an address begins as functions do, with nothing but the return address on the stack. */
+/*
+ * Whether what begins at an address begins as functions do, with nothing but the return address on
+ * the stack.
+ */
 static bool begins_function(struct unwind_thread *t, uintptr_t start)
 {
 	const struct recipe *r = recipes_at(&t->work, &t->view, start, &t->spare);
@@ -31,9 +35,11 @@ uint32_t activations_alike(struct unwind_thread *t, uint32_t common, uint32_t n)
 
 	if (most <= common)
 		return most;
-	while (i < most && t->known[i].sp == t->fresh[common + n - 1 - i].sp && t->known[i].pc == t->fresh[common + n - 1 - i].pc)
+	while (i < most && t->known[i].sp == t->fresh[common + n - 1 - i].sp &&
+	       t->known[i].pc == t->fresh[common + n - 1 - i].pc)
 		i++;
-	return i + (i < most && activations_same_function(t, unwind_address(&t->known[i]), unwind_address(&t->fresh[common + n - 1 - i])));
+	return i + (i < most && activations_same_function(t, unwind_address(&t->known[i]),
+							  unwind_address(&t->fresh[common + n - 1 - i])));
 }
 
 /* The frame of the known ones that returns through the mark; 0 if none does. */

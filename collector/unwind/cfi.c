@@ -3,8 +3,12 @@
 #include "memory.h"
 #include "program.h"
 
-/* Reads the length and the identifier that entries begin with; the cursor then ends with the entry. */
-static bool open_entry(struct cursor *c, const struct objects_view *v, const struct object *o, uintptr_t at, uint64_t *id, uintptr_t *id_at)
+/*
+ * Reads the length and the identifier that entries begin with; the cursor then ends with the
+ * entry.
+ */
+static bool open_entry(struct cursor *c, const struct objects_view *v, const struct object *o, uintptr_t at,
+		       uint64_t *id, uintptr_t *id_at)
 {
 	bool inside = at >= o->given.data_start && at < o->given.data_end, wide;
 	/* .eh_frame that is not with its table: how far it goes is not known. */
@@ -26,7 +30,8 @@ static bool open_entry(struct cursor *c, const struct objects_view *v, const str
 }
 
 /* Reads a CIE; the cursor then stands at its instructions. */
-static bool open_common(struct cursor *c, const struct objects_view *v, const struct object *o, uintptr_t at, struct cfi_common *common)
+static bool open_common(struct cursor *c, const struct objects_view *v, const struct object *o, uintptr_t at,
+			struct cfi_common *common)
 {
 	enum { LETTERS = 8 };
 	char letters[LETTERS];
@@ -101,7 +106,8 @@ static uintptr_t find_pair(const struct objects_view *v, const struct object *o,
 		/* Where it may go on: most of a table has not been seen for long. */
 		if (!v->guarded) {
 			__builtin_prefetch((const void *)(o->table + 8 * (uintptr_t)(low + (middle - low) / 2)));
-			__builtin_prefetch((const void *)(o->table + 8 * (uintptr_t)(middle + 1 + (high - middle) / 2)));
+			__builtin_prefetch((const void *)(o->table +
+							  8 * (uintptr_t)(middle + 1 + (high - middle) / 2)));
 		}
 		if (!table_word(v, o->table + 8 * (uintptr_t)middle, &word))
 			return 0;
@@ -154,7 +160,8 @@ struct function {
 	uint64_t start, length;
 };
 
-static bool open_function(struct cfi_work *w, const struct objects_view *v, const struct object *o, uintptr_t at, struct function *f)
+static bool open_function(struct cfi_work *w, const struct objects_view *v, const struct object *o, uintptr_t at,
+			  struct function *f)
 {
 	uintptr_t id_at, common_at;
 	uint64_t id;
@@ -183,14 +190,16 @@ bool cfi_row(struct cfi_work *w, const struct objects_view *v, const struct obje
 	struct function f;
 	uintptr_t at;
 
-	if (!find(v, o, address, &at) || !open_function(w, v, o, at, &f) || address - f.start >= f.length || !execute_to(w, &f, address))
+	if (!find(v, o, address, &at) || !open_function(w, v, o, at, &f) || address - f.start >= f.length ||
+	    !execute_to(w, &f, address))
 		return false;
 	if (w->row.jumps)
 		handler_correct(&w->row, f.start, f.length, address);
 	return w->row.cfa.kind != RULE_NONE;
 }
 
-bool cfi_jumps(struct cfi_work *w, const struct objects_view *v, const struct object *o, uint32_t i, uintptr_t *start, uintptr_t *end)
+bool cfi_jumps(struct cfi_work *w, const struct objects_view *v, const struct object *o, uint32_t i, uintptr_t *start,
+	       uintptr_t *end)
 {
 	struct function f;
 	int32_t word;
@@ -203,5 +212,6 @@ bool cfi_jumps(struct cfi_work *w, const struct objects_view *v, const struct ob
 	if (!execute_to(w, &f, UINTPTR_MAX) || !w->row.jumps)
 		return false;
 	/* What is unlikely stands elsewhere, with the registers saved from its beginning on. */
-	return open_function(w, v, o, o->given.header + (uintptr_t)(intptr_t)word, &f) && execute_to(w, &f, f.start) && !w->row.jumps;
+	return open_function(w, v, o, o->given.header + (uintptr_t)(intptr_t)word, &f) && execute_to(w, &f, f.start) &&
+	       !w->row.jumps;
 }

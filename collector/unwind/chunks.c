@@ -29,10 +29,14 @@ uint32_t place_put(uint32_t *to, uint64_t where)
 	return 3;
 }
 
-/* Has the memory of the links of a page's words at once, which takes less time than a fault for each of its pages. */
+/*
+ * Has the memory of the links of a page's words at once, which takes less time than a fault for
+ * each of its pages.
+ */
 static void have_links(struct tree *t, const char *page)
 {
-	uint32_t first = (uint32_t)((uintptr_t)(page - (const char *)t->words) / sizeof(uint32_t)), n = PAGE / sizeof(uint32_t);
+	uint32_t first = (uint32_t)((uintptr_t)(page - (const char *)t->words) / sizeof(uint32_t));
+	uint32_t n = PAGE / sizeof(uint32_t);
 	uintptr_t low = (uintptr_t)tree_link(t, first) & -(uintptr_t)PAGE;
 
 	if (first + n < t->header->capacity)
@@ -57,8 +61,8 @@ static bool make_room(struct tree *t, uint32_t end)
 }
 
 /*
- * Who writes the head at the end has the words behind it, and whoever sees it goes on behind them, so
- * that nobody waits for a thread that was interrupted.
+ * Who writes the head at the end has the words behind it, and whoever sees it goes on behind them,
+ * so that nobody waits for a thread that was interrupted.
  */
 uint32_t chunk_append(struct tree *t, uint32_t parent, uint32_t length)
 {
@@ -71,7 +75,8 @@ uint32_t chunk_append(struct tree *t, uint32_t parent, uint32_t length)
 
 		if (here + length > t->header->capacity || !make_room(t, here + length))
 			return 0;
-		ours = atomic_compare_exchange_strong((_Atomic uint32_t *)&t->words[here], &there, length << CHUNK_BITS | parent);
+		ours = atomic_compare_exchange_strong((_Atomic uint32_t *)&t->words[here], &there,
+						      length << CHUNK_BITS | parent);
 		if (ours)
 			there = length << CHUNK_BITS;
 		if (atomic_compare_exchange_strong(&t->header->count, &at, here + (there >> CHUNK_BITS)))
@@ -87,7 +92,8 @@ bool tree_text(struct tree *t, const char *text, size_t n)
 
 	while (n) {
 		size_t bytes = n < TEXT_WORDS * sizeof(uint32_t) ? n : TEXT_WORDS * sizeof(uint32_t);
-		uint32_t at = chunk_append(t, TREE_TEXT, 1 + (uint32_t)((bytes + sizeof(uint32_t) - 1) / sizeof(uint32_t)));
+		uint32_t words = (uint32_t)((bytes + sizeof(uint32_t) - 1) / sizeof(uint32_t));
+		uint32_t at = chunk_append(t, TREE_TEXT, 1 + words);
 
 		if (!at)
 			break;
@@ -99,7 +105,8 @@ bool tree_text(struct tree *t, const char *text, size_t n)
 		n -= bytes;
 	}
 	/* NULs are no text. */
-	for (uint32_t at = first, end = atomic_load(&t->header->count); n && at && at < end; at += t->words[at] >> CHUNK_BITS)
+	for (uint32_t at = first, end = atomic_load(&t->header->count); n && at &&
+	     at < end; at += t->words[at] >> CHUNK_BITS)
 		for (uint32_t i = 1; (t->words[at] & TREE_TEXT) == TREE_TEXT && i < t->words[at] >> CHUNK_BITS; i++)
 			t->words[at + i] = 0;
 	return !n;

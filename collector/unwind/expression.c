@@ -1,4 +1,4 @@
-#include "thread.h"
+#include "expression.h"
 
 /* DWARF operations. */
 enum {
@@ -201,11 +201,12 @@ static void jump(struct cursor *c, uintptr_t start, int64_t by)
 		cursor_begin(c, to, c->limit, c->guarded);
 }
 
-static uint64_t based(struct unwind_thread *t, uint32_t depth, struct machine_stack *s, uint64_t reg, int64_t offset)
+static uint64_t based(struct unwind_thread *t, uint32_t depth, expression_register *get, struct machine_stack *s,
+		      uint64_t reg, int64_t offset)
 {
 	uint64_t v = 0;
 
-	s->bad |= reg > MACHINE_REGISTERS || !thread_register(t, depth, (unsigned)reg, &v);
+	s->bad |= reg > MACHINE_REGISTERS || !get(t, depth, (unsigned)reg, &v);
 	return v + (uint64_t)offset;
 }
 
@@ -217,15 +218,16 @@ static uint64_t load(struct unwind_thread *t, struct machine_stack *s, uint64_t 
 	return s->bad ? 0 : v << (64 - 8 * size) >> (64 - 8 * size);
 }
 
-bool thread_evaluate(struct unwind_thread *t, uint32_t depth, uintptr_t at, unsigned length, bool pushed, uint64_t initial, uint64_t *value)
+bool expression_evaluate(struct unwind_thread *t, uint32_t depth, const struct expression *e, expression_register *get,
+			 uint64_t *value)
 {
 	struct machine_stack s = { .n = 0 };
 	struct cursor c;
 	uint64_t reg;
 
-	cursor_begin(&c, at, at + length, t->view.changing || t->view.fleeting);
-	if (pushed)
-		push(&s, initial);
+	cursor_begin(&c, e->at, e->at + e->length, t->view.fleeting);
+	if (e->pushed)
+		push(&s, e->initial);
 	for (int steps = 0; !cursor_done(&c) && !s.bad; steps++) {
 		unsigned op = cursor_u8(&c);
 
@@ -238,8 +240,9 @@ bool thread_evaluate(struct unwind_thread *t, uint32_t depth, uintptr_t at, unsi
 		} else if (op >= OP_LIT0 && op < OP_LIT0 + 32) {
 			push(&s, op - OP_LIT0);
 		} else if (op >= OP_BREG0 && op < OP_BREG0 + 32) {
-			push(&s, based(t, depth, &s, op - OP_BREG0, cursor_sleb(&c)));
-		} else if ((op >= OP_AND && op <= OP_MUL) || op == OP_OR || op == OP_PLUS || (op >= OP_SHL && op <= OP_XOR) ||
+			push(&s, based(t, depth, get, &s, op - OP_BREG0, cursor_sleb(&c)));
+		} else if ((op >= OP_AND && op <= OP_MUL) || op == OP_OR || op == OP_PLUS ||
+			   (op >= OP_SHL && op <= OP_XOR) ||
 			   (op >= OP_EQ && op <= OP_NE)) {
 			push(&s, combine(&s, op));
 		} else {
@@ -266,14 +269,14 @@ bool thread_evaluate(struct unwind_thread *t, uint32_t depth, uintptr_t at, unsi
 			case OP_BRA:
 				reg = cursor_fixed(&c, 2);
 				if (pop(&s))
-					jump(&c, at, (int16_t)reg);
+					jump(&c, e->at, (int16_t)reg);
 				break;
 			case OP_SKIP:
-				jump(&c, at, (int16_t)cursor_fixed(&c, 2));
+				jump(&c, e->at, (int16_t)cursor_fixed(&c, 2));
 				break;
 			case OP_BREGX:
 				reg = cursor_uleb(&c);
-				push(&s, based(t, depth, &s, reg, cursor_sleb(&c)));
+				push(&s, based(t, depth, get, &s, reg, cursor_sleb(&c)));
 				break;
 			case OP_NOP:
 				break;

@@ -28,8 +28,7 @@ static bool look(uint64_t pc, uint8_t code[2 * MACHINE_CODE])
 	return memory_peek(pc - before, code + MACHINE_CODE - before, before + after);
 }
 
-/* Whether a word is an address just after a call. */
-static bool called(uint64_t word)
+bool thread_called(uint64_t word)
 {
 	uint8_t code[2 * MACHINE_CODE];
 
@@ -37,7 +36,8 @@ static bool called(uint64_t word)
 }
 
 /* Takes the word at a stack address for the return address. */
-static enum outcome leave_at(struct unwind_frame *f, uint64_t slot, uint64_t pc, uint64_t fp, struct unwind_frame *next)
+static enum outcome leave_at(struct unwind_frame *f, uint64_t slot, uint64_t pc, uint64_t fp,
+			     struct unwind_frame *next)
 {
 	f->flags |= UNWIND_GUESS;
 	*next = (struct unwind_frame){ .pc = pc, .sp = slot + 8, .fp = fp };
@@ -56,7 +56,7 @@ static enum outcome leave_framed(struct unwind_thread *t, struct unwind_frame *f
 	ra = machine_return_address(ra);
 	if (!ra && !old)
 		return AT_END;
-	if (!called(ra))
+	if (!thread_called(ra))
 		return NO_RECIPE;
 	if (!(f->flags & UNWIND_EXACT) && !MACHINE_RA_IN_REGISTER) {
 		/* At a call the frame has been set up, and stays so. */
@@ -74,26 +74,13 @@ static enum outcome leave_called(struct unwind_thread *t, uint32_t depth, struct
 	uint64_t ra;
 
 	if (MACHINE_RA_IN_REGISTER) {
-		if (!thread_register(t, depth, MACHINE_RA, &ra) || !called(ra = machine_return_address(ra)))
+		if (!thread_register(t, depth, MACHINE_RA, &ra) || !thread_called(ra = machine_return_address(ra)))
 			return NO_RECIPE;
 		return leave_at(f, f->sp - 8, ra, f->fp, next);
 	}
 	if (!memory_load(&t->memory, f->sp, &ra))
 		return BAD_MEMORY;
-	return called(ra) ? leave_at(f, f->sp, ra, f->fp, next) : NO_RECIPE;
-}
-
-enum outcome thread_leave_begun(struct unwind_thread *t, uint32_t depth, struct unwind_frame *next)
-{
-	struct unwind_frame *f = thread_frame(t, depth);
-	enum outcome outcome;
-
-	f->flags |= UNWIND_EXACT;
-	outcome = thread_leave(t, depth, next);
-	/* What a handler of a signal returns to begins like this. */
-	if (f->flags & UNWIND_SIGNAL)
-		return outcome;
-	return outcome == LEFT && next->pc && called(next->pc) ? LEFT : AT_END;
+	return thread_called(ra) ? leave_at(f, f->sp, ra, f->fp, next) : NO_RECIPE;
 }
 
 enum outcome thread_guess(struct unwind_thread *t, uint32_t depth, struct unwind_frame *next)
@@ -115,7 +102,7 @@ enum outcome thread_guess(struct unwind_thread *t, uint32_t depth, struct unwind
 			f->flags |= UNWIND_EXACT;
 			return AT_END;
 		}
-		return begins == RECIPE_NONE || begins == RECIPE_GUESS ? NO_CODE : thread_leave_begun(t, depth, next);
+		return begins == RECIPE_NONE || begins == RECIPE_GUESS ? NO_CODE : BEGUN;
 	}
 	switch (how) {
 	case LEAVING_SIGNAL:
@@ -125,7 +112,7 @@ enum outcome thread_guess(struct unwind_thread *t, uint32_t depth, struct unwind
 	case LEAVING_PUSHED:
 		if (!memory_load(&t->memory, f->sp, &fp) || !memory_load(&t->memory, f->sp + 8, &ra))
 			return BAD_MEMORY;
-		return called(ra) ? leave_at(f, f->sp + 8, ra, fp, next) : NO_RECIPE;
+		return thread_called(ra) ? leave_at(f, f->sp + 8, ra, fp, next) : NO_RECIPE;
 	case LEAVING_FRAMED:
 		return leave_framed(t, f, next);
 	default:

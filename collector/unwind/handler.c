@@ -1,19 +1,6 @@
 #include "handler.h"
 #include "memory.h"
 
-/*
- * libgcc's struct _Unwind_Context of x86-64, the same since GCC 3.4: what it knows of a frame. Of registers it has the
- * addresses where they are saved, or the values if `by_value` says so.
- */
-enum {
-	CONTEXT_CFA = 0x90,
-	CONTEXT_PC = 0x98,
-	CONTEXT_FLAGS = 0xc0,
-	CONTEXT_ARGUMENTS = 0xd0, /* bytes of arguments on the stack at the call */
-	CONTEXT_BY_VALUE = 0xd8,
-};
-#define CONTEXT_EXTENDED ((uint64_t)1 << 62)
-
 enum { CHUNK = 256, OVERLAP = 64 };
 
 /* What the code of a function tells. */
@@ -38,8 +25,8 @@ static int32_t number(const uint8_t *p)
 }
 
 /*
- * uw_install_context: a call that installs the registers, then the arguments of the hook that debuggers
- * stop at, which are the handler's pc (rsi) and CFA (rdi).
+ * uw_install_context: a call that installs the registers, then the arguments of the hook that
+ * debuggers stop at, which are the handler's pc (rsi) and CFA (rdi).
  */
 static bool installs(const uint8_t *p, int32_t *context)
 {
@@ -55,10 +42,14 @@ static bool installs(const uint8_t *p, int32_t *context)
 	pc = matches(p, "\x48\x8b\xb5", 3) ? p : p + LOAD;
 	cfa = pc == p ? p + LOAD : p;
 	*context = number(pc + 3) - CONTEXT_PC;
-	return matches(pc, "\x48\x8b\xb5", 3) && matches(cfa, "\x48\x8b\xbd", 3) && number(cfa + 3) - CONTEXT_CFA == *context;
+	return matches(pc, "\x48\x8b\xb5", 3) && matches(cfa, "\x48\x8b\xbd", 3) &&
+	       number(cfa + 3) - CONTEXT_CFA == *context;
 }
 
-/* mov 0(%rbp),%rbp; mov %rcx,%rsp; then ret, or pop %rcx; jmp *%rcx. Returns the bytes from the second on. */
+/*
+ * mov 0(%rbp),%rbp; mov %rcx,%rsp; then ret, or pop %rcx; jmp *%rcx. Returns the bytes from the
+ * second on.
+ */
 static unsigned leaves(const uint8_t *p)
 {
 	if (!matches(p, "\x48\x8b\x6d\x00\x48\x89\xcc", 7))
@@ -97,7 +88,10 @@ void handler_correct(struct row *row, uintptr_t start, size_t length, uintptr_t 
 	struct code c;
 
 	look(&c, start, length);
-	/* An address in the call is that of a return address after it. At the call itself nothing is written yet. */
+	/*
+	 * An address in the call is that of a return address after it. At the call itself nothing
+	 * is written yet.
+	 */
 	if (!c.end || address <= c.installed || address >= c.end)
 		return;
 	row->lands = true;
@@ -108,34 +102,4 @@ void handler_correct(struct row *row, uintptr_t start, size_t length, uintptr_t 
 	}
 	for (unsigned i = 0; i < MACHINE_SAVED; i++)
 		row->rules[i] = (struct rule){ .kind = RULE_SAME };
-}
-
-static bool part(struct unwind_thread *t, uint64_t context, unsigned at, uint64_t *word)
-{
-	return memory_load(&t->memory, context + at, word);
-}
-
-enum outcome handler_leave(struct unwind_thread *t, uint32_t depth, const struct recipe *r, struct unwind_frame *next)
-{
-	const struct unwind_frame *f = thread_frame(t, depth);
-	uint64_t context = f->fp + (uint64_t)(int64_t)r->offset, arguments;
-
-	*next = (struct unwind_frame){ .flags = UNWIND_EXACT };
-	if (!part(t, context, CONTEXT_PC, &next->pc) || !part(t, context, CONTEXT_CFA, &next->sp) ||
-	    !part(t, context, CONTEXT_ARGUMENTS, &arguments) || !handler_register(t, f, r, MACHINE_FP, &next->fp))
-		return BAD_MEMORY;
-	next->sp += arguments;
-	return next->pc && next->sp > f->fp ? LEFT : NO_RECIPE;
-}
-
-bool handler_register(struct unwind_thread *t, const struct unwind_frame *f, const struct recipe *r, unsigned reg, uint64_t *value)
-{
-	uint64_t context = f->fp + (uint64_t)(int64_t)r->offset, flags, by_value;
-
-	if (!part(t, context, 8 * reg, value) || !part(t, context, CONTEXT_FLAGS, &flags) ||
-	    !part(t, context, CONTEXT_BY_VALUE + (reg & ~7u), &by_value))
-		return false;
-	if (flags & CONTEXT_EXTENDED && by_value >> reg % 8 * 8 & 0xff)
-		return true;
-	return memory_load(&t->memory, *value, value);
 }

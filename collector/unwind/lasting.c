@@ -11,7 +11,8 @@ static void add(uint32_t *counter, uint32_t n)
 	_Atomic uint32_t *c = (_Atomic uint32_t *)counter;
 	uint32_t old = atomic_load_explicit(c, memory_order_relaxed);
 
-	while (!atomic_compare_exchange_weak_explicit(c, &old, old > UINT32_MAX - n ? UINT32_MAX : old + n, memory_order_relaxed,
+	while (!atomic_compare_exchange_weak_explicit(c, &old, old > UINT32_MAX - n ? UINT32_MAX : old + n,
+						      memory_order_relaxed,
 						      memory_order_relaxed))
 		;
 }
@@ -29,11 +30,15 @@ static void raise_to(uint32_t *most, uint32_t n)
 	_Atomic uint32_t *m = (_Atomic uint32_t *)most;
 	uint32_t old = atomic_load_explicit(m, memory_order_relaxed);
 
-	while (old < n && !atomic_compare_exchange_weak_explicit(m, &old, n, memory_order_relaxed, memory_order_relaxed))
+	while (old < n && !atomic_compare_exchange_weak_explicit(m, &old, n, memory_order_relaxed,
+								 memory_order_relaxed))
 		;
 }
 
-/* The first word of a new record; 0 if there is no room. They come in chunks of many: what links there are of their words stays untouched. */
+/*
+ * The first word of a new record; 0 if there is no room. They come in chunks of many: what links
+ * there are of their words stays untouched.
+ */
 static uint32_t record(struct tree *t)
 {
 	enum { WORDS = sizeof(struct tree_lasting) / sizeof(uint32_t), CHUNK = (TREE_CHUNK - 1) / WORDS * WORDS };
@@ -53,7 +58,10 @@ static uint32_t record(struct tree *t)
 	}
 }
 
-/* What a node has counted of activations seen more than once; made if it is not there; NULL if there is no room. */
+/*
+ * What a node has counted of activations seen more than once; made if it is not there; NULL if
+ * there is no room.
+ */
 static struct tree_lasting *lasting(struct tree *t, uint32_t node)
 {
 	uint32_t *link = &tree_link(t, node)->lasting, none = 0;
@@ -73,7 +81,8 @@ static struct tree_lasting *lasting(struct tree *t, uint32_t node)
 }
 
 /* An activation that had been seen so often is seen by `more`. */
-static void see(struct tree *t, const struct unwind_thread *thread, const struct activation *a, uint32_t often, uint32_t more)
+static void see(struct tree *t, const struct unwind_thread *thread, const struct activation *a, uint32_t often,
+		uint32_t more)
 {
 	const bool twice = often < 2 && often + more >= 2, thrice = often < 3 && often + more >= 3;
 	struct tree_lasting *l = !a->uncounted && (twice || thrice) ? lasting(t, a->node) : NULL;
@@ -100,16 +109,21 @@ static void ended(struct tree *t, const struct unwind_thread *thread, const stru
 		raise_to(&l->most, thread->weight - a->began);
 }
 
-/* Whether an activation that ended was still there at a sample, of the same function in the same context. */
-static bool was_there(struct unwind_thread *thread, const struct activation *a, uint32_t sample, uint32_t k, uint64_t address)
+/*
+ * Whether an activation that ended was still there at a sample, of the same function in the same
+ * context.
+ */
+static bool was_there(struct unwind_thread *thread, const struct activation *a, uint32_t sample, uint32_t k,
+		      uint64_t address)
 {
-	return a->node && a->last == sample && (k == 0 || thread->going[k - 1].first <= sample || thread->going[k - 1].follows != APART) &&
+	return a->node && a->last == sample && (k == 0 || thread->going[k - 1].first <= sample ||
+						thread->going[k - 1].follows != APART) &&
 	       activations_same_function(thread, a->address, address);
 }
 
 /*
- * Whether a frame is a signal's or that of its handler, whose end nothing tells: the mark can't be there. Another run of
- * the handler would look like the same.
+ * Whether a frame is a signal's or that of its handler, whose end nothing tells: the mark can't be
+ * there. Another run of the handler would look like the same.
  */
 static bool unmarked(const struct unwind_path *path, uint32_t k)
 {
@@ -137,7 +151,8 @@ static void weigh_alone(struct tree *t, const struct activation *a, uint32_t mor
 		add(&l->alone, more);
 }
 
-void lasting_count(struct tree *t, struct unwind_thread *thread, const struct unwind_path *path, uint32_t weight, uint32_t looks)
+void lasting_count(struct tree *t, struct unwind_thread *thread, const struct unwind_path *path, uint32_t weight,
+		   uint32_t looks)
 {
 	const uint32_t now = thread->now, had = thread->going_count, kept = path->kept < had ? path->kept : had;
 	const uint32_t end = path->count > had ? path->count : had;

@@ -1,18 +1,6 @@
-#include "handler.h"
+#include "context.h"
+#include "expression.h"
 #include "thread.h"
-
-enum outcome thread_leave_signal(struct unwind_thread *t, struct unwind_frame *f, struct unwind_frame *next)
-{
-	uintptr_t context = f->sp + MACHINE_SIGNAL_CONTEXT;
-
-	f->flags = UNWIND_EXACT | UNWIND_SIGNAL;
-	*next = (struct unwind_frame){ .flags = UNWIND_EXACT };
-	if (!memory_load(&t->memory, context + machine_context_offset(MACHINE_REGISTERS), &next->pc) ||
-	    !memory_load(&t->memory, context + machine_context_offset(MACHINE_SP), &next->sp) ||
-	    !memory_load(&t->memory, context + machine_context_offset(MACHINE_FP), &next->fp))
-		return BAD_MEMORY;
-	return LEFT;
-}
 
 /* By reading the call frame information again. */
 static enum outcome leave_by_row(struct unwind_thread *t, uint32_t depth, struct unwind_frame *next)
@@ -36,7 +24,7 @@ static enum outcome leave_by_row(struct unwind_thread *t, uint32_t depth, struct
 		if (!thread_register(t, depth, cfa.reg, &base))
 			return NO_RECIPE;
 		base += (uint64_t)(int64_t)cfa.offset;
-	} else if (!thread_evaluate(t, depth, cfa.at, cfa.length, false, 0, &base)) {
+	} else if (!thread_evaluate(t, depth, &(struct expression){ .at = cfa.at, .length = cfa.length }, &base)) {
 		return BAD_MEMORY;
 	}
 	next->sp = base;
@@ -45,10 +33,11 @@ static enum outcome leave_by_row(struct unwind_thread *t, uint32_t depth, struct
 	if (!thread_rule(t, depth, &fp, MACHINE_FP, base, &next->fp))
 		next->fp = 0;
 	/*
-	 * Functions that have aligned their stack save fp where fp points. gcc lets that rule stand to
-	 * their end, for two instructions after fp has been given back.
+	 * Functions that have aligned their stack save fp where fp points. gcc lets that rule
+	 * stand to their end, for two instructions after fp has been given back.
 	 */
-	if (fp.kind == RULE_EXPR && cfa.kind == RULE_REGISTER && cfa.reg != MACHINE_FP && (f->fp < f->sp || f->fp >= base))
+	if (fp.kind == RULE_EXPR && cfa.kind == RULE_REGISTER && cfa.reg != MACHINE_FP &&
+	    (f->fp < f->sp || f->fp >= base))
 		next->fp = f->fp;
 	if (ra.kind == RULE_UNDEFINED)
 		return AT_END;
@@ -82,11 +71,12 @@ static bool find_cfa(struct unwind_thread *t, uint32_t depth, const struct recip
 		*cfa += offset;
 		return true;
 	default:
-		return thread_evaluate(t, depth, r->at, r->length, false, 0, cfa);
+		return thread_evaluate(t, depth, &(struct expression){ .at = r->at, .length = r->length }, cfa);
 	}
 }
 
-static enum outcome leave_by_recipe(struct unwind_thread *t, uint32_t depth, const struct recipe *r, struct unwind_frame *next)
+static enum outcome leave_by_recipe(struct unwind_thread *t, uint32_t depth, const struct recipe *r,
+				    struct unwind_frame *next)
 {
 	/* The recipe may be the spare one, which other frames' replace. */
 	const struct recipe own = *r;
@@ -115,20 +105,46 @@ static enum outcome leave_by_recipe(struct unwind_thread *t, uint32_t depth, con
 	return LEFT;
 }
 
+/*
+ * Leaves a frame whose pc is the beginning of a function, and no return address that a call made:
+ * as makecontext and its kin give it to the first function of a stack. Nothing called it, unless
+ * what its own information leads to is behind a call.
+ */
+static enum outcome leave_begun(struct unwind_thread *t, uint32_t depth, struct unwind_frame *next)
+{
+	struct unwind_frame *f = thread_frame(t, depth);
+	enum outcome outcome;
+
+	f->flags |= UNWIND_EXACT;
+	outcome = thread_leave(t, depth, next);
+	/* What a handler of a signal returns to begins like this. */
+	if (f->flags & UNWIND_SIGNAL)
+		return outcome;
+	return outcome == LEFT && next->pc && thread_called(next->pc) ? LEFT : AT_END;
+}
+
+/* Without call frame information, unless the pc is the beginning of a function that has it. */
+static enum outcome leave_by_guess(struct unwind_thread *t, uint32_t depth, struct unwind_frame *next)
+{
+	enum outcome outcome = thread_guess(t, depth, next);
+
+	return outcome == BEGUN ? leave_begun(t, depth, next) : outcome;
+}
+
 enum outcome thread_leave(struct unwind_thread *t, uint32_t depth, struct unwind_frame *next)
 {
 	struct unwind_frame *f = thread_frame(t, depth);
 	const struct recipe *r = thread_recipe(t, f);
 
 	if (r->flags & RECIPE_BEFORE && !(f->flags & UNWIND_EXACT))
-		return thread_leave_begun(t, depth, next);
+		return leave_begun(t, depth, next);
 	switch (r->kind) {
 	case RECIPE_NONE:
 		if (!t->unknown)
 			t->unknown = f->pc;
-		return thread_guess(t, depth, next);
+		return leave_by_guess(t, depth, next);
 	case RECIPE_GUESS:
-		return thread_guess(t, depth, next);
+		return leave_by_guess(t, depth, next);
 	case RECIPE_ROOT:
 		return AT_END;
 	case RECIPE_SIGNAL:
@@ -136,7 +152,7 @@ enum outcome thread_leave(struct unwind_thread *t, uint32_t depth, struct unwind
 	case RECIPE_ROW:
 		return leave_by_row(t, depth, next);
 	case RECIPE_HANDLER:
-		return handler_leave(t, depth, r, next);
+		return context_leave(t, depth, r, next);
 	default:
 		return leave_by_recipe(t, depth, r, next);
 	}

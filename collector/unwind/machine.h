@@ -8,7 +8,7 @@
  *   MACHINE_SAVED            how many registers besides sp and fp a function preserves
  *   MACHINE_RED_ZONE         bytes below sp that a function may use
  *   MACHINE_RA_IN_REGISTER   whether calls leave the return address in register RA
- *   MACHINE_HANDLER_DATA     a register that is saved by functions that go to a handler of an exception alone;
+ *   MACHINE_HANDLER_DATA     a register saved only by functions that go to exception handlers;
  *                            UINT8_MAX where their code is not known
  *   MACHINE_CODE             bytes before and after a pc that machine_leaving looks at
  */

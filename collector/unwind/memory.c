@@ -21,7 +21,10 @@ bool memory_peek(uintptr_t at, void *to, size_t n)
 {
 	const uintptr_t in_word = sizeof(uint64_t) - 1;
 	struct iovec local = { to, n }, remote = { (void *)at, n };
-	/* By the thread: the process has no memory by its own number when its first thread has ended. */
+	/*
+	 * By the thread: the process has no memory by its own number when its first thread has
+	 * ended.
+	 */
 	long got = sys6(SYS_process_vm_readv, sys0(SYS_gettid), (long)&local, 1, (long)&remote, 1, 0);
 
 	if (got != -ENOSYS && got != -EPERM)
@@ -43,7 +46,9 @@ static void direct(struct memory *m, uintptr_t low, uintptr_t high)
 void memory_begin(struct memory *m, uintptr_t sp, uintptr_t alt, size_t size)
 {
 	m->window_at = 0;
-	/* Nothing is read below what the interrupted code may use: a stack need not be there yet. */
+	/*
+	 * Nothing is read below what the interrupted code may use: a stack need not be there yet.
+	 */
 	if (sp >= m->own_low && sp < m->own_high && m->own_high - sp >= sizeof(uint64_t)) {
 		uintptr_t low = sp - m->own_low > MACHINE_RED_ZONE ? sp - MACHINE_RED_ZONE : m->own_low;
 		direct(m, low, m->own_high);
@@ -78,7 +83,8 @@ bool memory_load_elsewhere(struct memory *m, uintptr_t at, uint64_t *word)
 static const char *hexadecimal(const char *s, uintptr_t *v)
 {
 	for (*v = 0;; s++) {
-		unsigned digit = (unsigned)*s - '0' < 10 ? (unsigned)*s - '0' : (unsigned)*s - 'a' < 6 ? (unsigned)*s - 'a' + 10 : 16;
+		unsigned digit = (unsigned)*s - '0' < 10 ? (unsigned)*s - '0' :
+				 (unsigned)*s - 'a' < 6  ? (unsigned)*s - 'a' + 10 : 16;
 
 		if (digit > 15)
 			return s;

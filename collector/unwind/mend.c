@@ -1,6 +1,6 @@
 /*
- * mend.c: what has been read of a mark is put right, wherever the frames that read it keep it. The registers that
- * functions preserve are saved below those frames, and given back as they are then.
+ * mend.c: what has been read of a mark is put right, wherever the frames that read it keep it. The
+ * registers that functions preserve are saved below those frames, and given back as they are then.
  */
 #include "trampoline.h"
 

@@ -2,7 +2,6 @@
 #include "cursor.h"
 #include "../sys.h"
 
-#include <link.h>
 #include <stdatomic.h>
 
 /*
@@ -14,12 +13,13 @@ static uint32_t counts[2];
 static bool fleeting[2]; /* has an object that is */
 static _Atomic uint32_t current; /* epoch << 1 | side */
 static _Atomic uint32_t readers[2];
-static _Atomic uint32_t changing;
 
 enum { PATIENCE = 1000 }; /* scheduling turns */
 
-static bool drained(uint32_t side, int patience)
+static bool drained(uint32_t side)
 {
+	int patience = PATIENCE;
+
 	while (atomic_load(&readers[side])) {
 		if (patience-- == 0)
 			return false;
@@ -31,7 +31,8 @@ static bool drained(uint32_t side, int patience)
 bool objects_start(void)
 {
 	for (int i = 0; i < 2; i++) {
-		sides[i] = sys_mmap(UNWIND_OBJECTS * sizeof *sides[i], PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+		sides[i] = sys_mmap(UNWIND_OBJECTS * sizeof *sides[i], PROT_READ | PROT_WRITE, MAP_PRIVATE |
+				    MAP_ANONYMOUS | MAP_NORESERVE, -1);
 		if (!sides[i])
 			return false;
 	}
@@ -53,7 +54,7 @@ void objects_enter(struct objects_view *v)
 	v->epoch = now >> 1;
 	v->all = sides[v->side];
 	v->count = counts[v->side];
-	v->changing = v->guarded = atomic_load(&changing) != 0;
+	v->guarded = false;
 	v->fleeting = fleeting[v->side];
 	v->last = NULL;
 }
@@ -78,7 +79,7 @@ const struct object *objects_search(struct objects_view *v, uintptr_t address)
 	if (!low || address >= v->all[low - 1].given.end)
 		return NULL;
 	v->last = &v->all[low - 1];
-	v->guarded = v->changing || v->last->given.fleeting;
+	v->guarded = v->last->given.fleeting;
 	return v->last;
 }
 
@@ -86,7 +87,7 @@ bool unwind_objects_begin(void)
 {
 	uint32_t side = ~atomic_load(&current) & 1;
 
-	if (!drained(side, PATIENCE))
+	if (!drained(side))
 		return false;
 	counts[side] = 0;
 	fleeting[side] = false;
@@ -109,7 +110,8 @@ void objects_read_header(struct object *o)
 	table = cursor_u8(&c);
 	cursor_pointer(&c, pointer, g->header);
 	n = count == ENCODING_OMIT ? 0 : cursor_pointer(&c, count, g->header);
-	if (version != 1 || table != (ENCODING_DATA_RELATIVE | ENCODING_SDATA4) || c.bad || n > (g->data_end - cursor_at(&c)) / 8 ||
+	if (version != 1 || table != (ENCODING_DATA_RELATIVE | ENCODING_SDATA4) || c.bad ||
+	    n > (g->data_end - cursor_at(&c)) / 8 ||
 	    cursor_at(&c) % sizeof(int32_t))
 		return;
 	o->table = cursor_at(&c);
@@ -155,78 +157,8 @@ uint32_t unwind_objects_publish(void)
 	return epoch;
 }
 
-struct unwind_object unwind_object_of(const struct dl_phdr_info *info)
-{
-	struct unwind_object o = { .bias = info->dlpi_addr, .start = UINTPTR_MAX };
-	int n = info->dlpi_phnum;
-
-	for (int i = 0; i < n; i++)
-		if (info->dlpi_phdr[i].p_type == PT_GNU_EH_FRAME)
-			o.header = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-	for (int i = 0; i < n; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-		uintptr_t at = info->dlpi_addr + p->p_vaddr;
-
-		if (p->p_type != PT_LOAD)
-			continue;
-		if (o.header >= at && o.header < at + p->p_filesz) {
-			o.data_start = at;
-			o.data_end = at + p->p_filesz;
-		}
-		if (p->p_flags & PF_X) {
-			o.start = at < o.start ? at : o.start;
-			o.end = at + p->p_memsz;
-		}
-	}
-	return o;
-}
-
-static int add_loaded(struct dl_phdr_info *info, size_t size, void *number)
-{
-	struct unwind_object o = unwind_object_of(info);
-
-	(void)size;
-	o.id = ++*(uint16_t *)number;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-
-		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
-			continue;
-		o.start = info->dlpi_addr + p->p_vaddr;
-		o.end = o.start + p->p_memsz;
-		if (!unwind_objects_add(&o))
-			return 1;
-	}
-	return 0;
-}
-
-bool unwind_objects_load(void)
-{
-	uint16_t number = 0;
-	bool all;
-
-	if (!unwind_objects_begin())
-		return false;
-	all = dl_iterate_phdr(add_loaded, &number) == 0;
-	unwind_objects_publish();
-	return all;
-}
-
-void unwind_changing(void)
-{
-	atomic_fetch_add(&changing, 1);
-	drained(0, PATIENCE);
-	drained(1, PATIENCE);
-}
-
-void unwind_changed(void)
-{
-	atomic_fetch_sub(&changing, 1);
-}
-
 void unwind_forked(void)
 {
 	atomic_store(&readers[0], 0);
 	atomic_store(&readers[1], 0);
-	atomic_store(&changing, 0);
 }

@@ -1,5 +1,6 @@
 /*
- * objects.h: the table of objects, and what keeps it and what it leads to in place while it's read.
+ * objects.h: the table of objects, and what keeps it and what it leads to in place while it's
+ * read.
  */
 #ifndef PCT_UNWIND_OBJECTS_H
 #define PCT_UNWIND_OBJECTS_H
@@ -18,7 +19,6 @@ struct objects_view {
 	uint32_t count;
 	uint32_t side;
 	uint32_t epoch;
-	bool changing; /* objects may be unmapped: nothing of theirs is read directly */
 	bool guarded;  /* nothing of the last object is read directly */
 	bool fleeting; /* nothing of some object is */
 	const struct object *last;

@@ -1,6 +1,6 @@
 /*
- * peculiar.h: functions that read or move their own return address, as setjmp does, and the dynamic linker, where some have
- * no names: what returns from these is not to be marked.
+ * peculiar.h: functions that read or move their own return address, as setjmp does, and the
+ * dynamic linker, where some have no names: what returns from these is not to be marked.
  */
 #ifndef PCT_UNWIND_PECULIAR_H
 #define PCT_UNWIND_PECULIAR_H

@@ -41,7 +41,7 @@ enum {
 
 static void set(struct row *row, uint64_t reg, struct rule rule)
 {
-	int place = cfi_place(reg);
+	int place = row_place(reg);
 
 	/* Of registers that a function need not preserve nothing is kept. */
 	if (place >= 0)
@@ -52,13 +52,16 @@ static void set(struct row *row, uint64_t reg, struct rule rule)
 
 static void restore(struct row *row, uint64_t reg, const struct row *initial)
 {
-	int place = cfi_place(reg);
+	int place = row_place(reg);
 
 	if (place >= 0)
 		row->rules[place] = initial->rules[place];
 }
 
-/* A factored offset, which may be any number: a product that is too large is a wrong one, and no undefined behaviour. */
+/*
+ * A factored offset, which may be any number: a product that is too large is a wrong one, and no
+ * undefined behaviour.
+ */
 static int64_t factored(uint64_t n, int64_t scale)
 {
 	return (int64_t)(n * (uint64_t)scale);
@@ -103,7 +106,9 @@ static void define_offset(struct cursor *c, struct row *row, int64_t offset)
 	row->cfa.offset = (int32_t)offset;
 }
 
-/* Executes an instruction that is one byte long, without operand in it; false if it isn't known. */
+/*
+ * Executes an instruction that is one byte long, without operand in it; false if it isn't known.
+ */
 static bool extended(struct cfi_work *w, struct cursor *c, struct run *run, unsigned op)
 {
 	struct row *row = &w->row;

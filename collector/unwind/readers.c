@@ -1,13 +1,16 @@
 /*
- * readers.c: takes the mark away before an unwinder reads it, and puts right what one has read of it all the same.
+ * readers.c: takes the mark away before an unwinder reads it, and puts right what one has read of
+ * it all the same.
  *
- * An unwinder has read its own return address, and that of the function to which it says where it is, before it asks for
- * anything. One may have been the mark, if it is not known for an unwinder yet or was jumped to at the end of another function:
- * then it keeps the stub's address in its frames and registers. Later the handler of a signal may set the mark anew, by an
- * exception of its own.
+ * An unwinder has read its own return address, and that of the function to which it says where it
+ * is, before it asks for anything. One may have been the mark, if it is not known for an unwinder
+ * yet or was jumped to at the end of another function: then it keeps the stub's address in its
+ * frames and registers. Later the handler of a signal may set the mark anew, by an exception of
+ * its own.
  *
- * libgcc's asks again, with that address, before it does anything else with it. So all is well as long as it does not ask for
- * the stub; if it does, its context tells from where it read it. Of others all frames are looked through.
+ * libgcc's asks again, with that address, before it does anything else with it. So all is well as
+ * long as it does not ask for the stub; if it does, its context tells from where it read it. Of
+ * others all frames are looked through.
  */
 #include "trampoline.h"
 #include "thread.h"
@@ -19,7 +22,10 @@ enum {
 	PAGE = 4096
 };
 
-/* Up to where an unwinder's frames are looked through from an address on, which are on the stack that a slot is on. */
+/*
+ * Up to where an unwinder's frames are looked through from an address on, which are on the stack
+ * that a slot is on.
+ */
 static uintptr_t end_of_readers(const struct mark *m, uintptr_t from, uintptr_t slot)
 {
 	const struct memory *memory = &m->thread->memory;
@@ -30,17 +36,20 @@ static uintptr_t end_of_readers(const struct mark *m, uintptr_t from, uintptr_t 
 }
 
 /*
- * The slot from which libgcc's unwinder read the stub's address: in its contexts, of which the last one ends there, that stands behind
- * the frame's CFA. What remains of contexts before is of frames further in. 0: there is none.
+ * The slot from which libgcc's unwinder read the stub's address: in its contexts, of which the
+ * last one ends there, that stands behind the frame's CFA. What remains of contexts before is of
+ * frames further in. 0: there is none.
  */
 static uintptr_t slot_read(uintptr_t here, uintptr_t *end)
 {
 	uintptr_t slot = 0;
 
-	for (const uintptr_t *at = (const uintptr_t *)here; (uintptr_t)at < here + CONTEXT_FRAMES && trampoline_own_stack(here, (uintptr_t)(at + 1)); at++) {
+	for (const uintptr_t *at = (const uintptr_t *)here; (uintptr_t)at < here + CONTEXT_FRAMES &&
+	     trampoline_own_stack(here, (uintptr_t)(at + 1)); at++) {
 		uintptr_t below = at[0] - sizeof(uintptr_t);
 
-		if (!trampoline_is(at[1]) || below % sizeof(uintptr_t) || !trampoline_own_stack(here, below) || below < slot)
+		if (!trampoline_is(at[1]) || below % sizeof(uintptr_t) || !trampoline_own_stack(here, below) ||
+		    below < slot)
 			continue;
 		slot = below;
 		*end = (uintptr_t)(at + 2);

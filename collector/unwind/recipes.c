@@ -78,7 +78,8 @@ static bool aligned(const struct row *row, bool guarded, struct recipe *r)
 		*slot = NOT_SAVED;
 		if (row->rules[i].kind == RULE_NONE || row->rules[i].kind == RULE_SAME)
 			continue;
-		if (!from_fp(&row->rules[i], guarded, false, &offset) || offset % 8 || offset / 8 != (int16_t)(offset / 8))
+		if (!from_fp(&row->rules[i], guarded, false, &offset) || offset % 8 ||
+		    offset / 8 != (int16_t)(offset / 8))
 			return false;
 		*slot = (int16_t)(offset / 8);
 	}
@@ -91,17 +92,22 @@ static bool is_signal(uintptr_t address)
 	uint8_t code[2 * MACHINE_CODE];
 
 	for (uintptr_t pc = address; pc <= address + 1; pc++)
-		if (memory_peek(pc - MACHINE_CODE, code, sizeof code) && machine_leaving(code, false) == LEAVING_SIGNAL)
+		if (memory_peek(pc - MACHINE_CODE, code, sizeof code) &&
+		    machine_leaving(code, false) == LEAVING_SIGNAL)
 			return true;
 	return false;
 }
 
-/* Whether a function begins at an address that no call stands before: as a return address it is one that the program made. */
+/*
+ * Whether a function begins at an address that no call stands before: as a return address it is
+ * one that the program made.
+ */
 static bool begins_uncalled(const struct objects_view *v, const struct object *o, uintptr_t address)
 {
 	uint8_t code[8];
 
-	return cfi_start(v, o, address) == address && memory_peek(address - sizeof code, code, sizeof code) && !machine_called(code);
+	return cfi_start(v, o, address) == address && memory_peek(address - sizeof code, code, sizeof code) &&
+	       !machine_called(code);
 }
 
 /* Puts a row in little room; false if it has none there. */
@@ -161,7 +167,8 @@ static bool equal(const struct recipe *a, const struct recipe *b)
 	for (int i = 0; i < MACHINE_SAVED; i++)
 		if (a->saved[i] != b->saved[i])
 			return false;
-	return a->kind == b->kind && a->flags == b->flags && a->reg == b->reg && a->offset == b->offset && a->ra == b->ra &&
+	return a->kind == b->kind && a->flags == b->flags && a->reg == b->reg && a->offset == b->offset &&
+	       a->ra == b->ra &&
 	       a->fp == b->fp && a->length == b->length && a->at == b->at;
 }
 
@@ -188,7 +195,8 @@ static uint16_t intern(const struct recipe *r)
 			uint32_t n = own;
 
 			if (!own) {
-				if (atomic_load(&made_count) >= RECIPES || (n = atomic_fetch_add(&made_count, 1)) >= RECIPES)
+				if (atomic_load(&made_count) >= RECIPES ||
+				    (n = atomic_fetch_add(&made_count, 1)) >= RECIPES)
 					return 0;
 				made[n] = *r;
 				own = (uint16_t)n;
@@ -215,8 +223,8 @@ static void clear_wrapped(uint32_t epoch)
 }
 
 /*
- * Both tables are hashed, so that all their pages are soon in use. To have them at once takes a fraction of the
- * time of their faults one by one.
+ * Both tables are hashed, so that all their pages are soon in use. To have them at once takes a
+ * fraction of the time of their faults one by one.
  */
 static void have_tables(void)
 {

@@ -69,7 +69,8 @@ static inline uint32_t recipes_place(uint64_t address, uint32_t epoch, uint64_t 
 	return (uint32_t)(mixed >> rest) << 1;
 }
 
-static inline const struct recipe *recipes_at(struct cfi_work *w, struct objects_view *v, uintptr_t address, struct recipe *spare)
+static inline const struct recipe *recipes_at(struct cfi_work *w, struct objects_view *v, uintptr_t address,
+					      struct recipe *spare)
 {
 	uint64_t head, entry;
 	uint32_t place = recipes_place(address, v->epoch, &head);

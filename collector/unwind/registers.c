@@ -1,4 +1,5 @@
-#include "handler.h"
+#include "context.h"
+#include "expression.h"
 #include "thread.h"
 
 enum { NESTING = 4 };
@@ -13,12 +14,13 @@ static bool preserved(struct unwind_thread *t, uint32_t depth, unsigned reg, int
 		int16_t slot;
 
 		if (f->flags & UNWIND_SIGNAL)
-			return memory_load(&t->memory, f->sp + MACHINE_SIGNAL_CONTEXT + machine_context_offset(reg), value);
+			return memory_load(&t->memory, f->sp + MACHINE_SIGNAL_CONTEXT + machine_context_offset(reg),
+					   value);
 		if (f->flags & UNWIND_GUESS)
 			return false;
 		r = thread_recipe(t, f);
 		if (r->kind == RECIPE_HANDLER)
-			return handler_register(t, f, r, reg, value);
+			return context_register(t, f, r, reg, value);
 		if (r->kind == RECIPE_ROW) {
 			const struct object *o = objects_find(&t->view, unwind_address(f));
 			struct rule rule;
@@ -32,7 +34,8 @@ static bool preserved(struct unwind_thread *t, uint32_t depth, unsigned reg, int
 		}
 		slot = r->saved[place];
 		if (slot != NOT_SAVED)
-			return memory_load(&t->memory, (r->flags & RECIPE_FROM_FP ? f->fp : cfa) + 8 * (int64_t)slot, value);
+			return memory_load(&t->memory, (r->flags & RECIPE_FROM_FP ? f->fp : cfa) + 8 * (int64_t)slot,
+					   value);
 	}
 	*value = machine_context(t->context, reg);
 	return true;
@@ -69,7 +72,21 @@ bool thread_register(struct unwind_thread *t, uint32_t depth, unsigned reg, uint
 	return good;
 }
 
-bool thread_rule(struct unwind_thread *t, uint32_t depth, const struct rule *rule, unsigned reg, uint64_t cfa, uint64_t *value)
+bool thread_evaluate(struct unwind_thread *t, uint32_t depth, const struct expression *e, uint64_t *value)
+{
+	return expression_evaluate(t, depth, e, thread_register, value);
+}
+
+static bool evaluate_rule(struct unwind_thread *t, uint32_t depth, const struct rule *rule, uint64_t cfa,
+			  uint64_t *value)
+{
+	const struct expression e = { .at = rule->at, .length = rule->length, .pushed = true, .initial = cfa };
+
+	return thread_evaluate(t, depth, &e, value);
+}
+
+bool thread_rule(struct unwind_thread *t, uint32_t depth, const struct rule *rule, unsigned reg, uint64_t cfa,
+		 uint64_t *value)
 {
 	uint64_t at;
 
@@ -85,10 +102,23 @@ bool thread_rule(struct unwind_thread *t, uint32_t depth, const struct rule *rul
 	case RULE_REGISTER:
 		return thread_register(t, depth, rule->reg, value);
 	case RULE_EXPR:
-		return thread_evaluate(t, depth, rule->at, rule->length, true, cfa, &at) && memory_load(&t->memory, at, value);
+		return evaluate_rule(t, depth, rule, cfa, &at) && memory_load(&t->memory, at, value);
 	case RULE_VAL_EXPR:
-		return thread_evaluate(t, depth, rule->at, rule->length, true, cfa, value);
+		return evaluate_rule(t, depth, rule, cfa, value);
 	default:
 		return false;
 	}
+}
+
+enum outcome thread_leave_signal(struct unwind_thread *t, struct unwind_frame *f, struct unwind_frame *next)
+{
+	uintptr_t context = f->sp + MACHINE_SIGNAL_CONTEXT;
+
+	f->flags = UNWIND_EXACT | UNWIND_SIGNAL;
+	*next = (struct unwind_frame){ .flags = UNWIND_EXACT };
+	if (!memory_load(&t->memory, context + machine_context_offset(MACHINE_REGISTERS), &next->pc) ||
+	    !memory_load(&t->memory, context + machine_context_offset(MACHINE_SP), &next->sp) ||
+	    !memory_load(&t->memory, context + machine_context_offset(MACHINE_FP), &next->fp))
+		return BAD_MEMORY;
+	return LEFT;
 }

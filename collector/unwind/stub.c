@@ -1,19 +1,91 @@
 /*
  * stub.c: what marked frames return to (trampoline.c), and its call frame information.
  *
- * The word below the stack pointer is the slot; what the stub needs lies below that. Registers that calls may change are
- * kept nevertheless, since a compiler that sees the function called knows which ones it leaves alone, and so are the flags.
+ * The word below the stack pointer is the slot; what the stub needs lies below that. Registers
+ * that calls may change are kept nevertheless, since a compiler that sees the function called
+ * knows which ones it leaves alone, and so are the flags.
  *
- * The information is for all that unwinds stacks: debuggers, and unwinders that meet a mark which was not taken away. A frame that
- * returned to the stub was called by it, and the stub by what the return address led to, with the same stack pointer and
- * registers. An expression searches the table of marks for the slot; if it is not there the slot itself has the
- * address, for the mark has been taken away since it was read. Addresses in expressions are absolute, so that the
- * section is relocated: libpct.so has it in memory that can be written until that is done. What is linked into programs
- * marks nothing, and has no use for it.
+ * The information is for all that unwinds stacks: debuggers, and unwinders that meet a mark which
+ * was not taken away. A frame that returned to the stub was called by it, and the stub by what the
+ * return address led to, with the same stack pointer and registers. An expression searches the
+ * table of marks for the slot; if it is not there the slot itself has the address, for the mark
+ * has been taken away since it was read. Addresses in expressions are absolute, so that the
+ * section is relocated: libpct.so has it in memory that can be written until that is done. What is
+ * linked into programs marks nothing, and has no use for it.
  */
-#include "trampoline.h"
-
 #ifdef __x86_64__
+
+/* The stub leaves the other registers as they are. */
+#pragma GCC target("general-regs-only")
+
+#include "marking.h"
+
+#include <stddef.h>
+
+struct mark trampoline_marks[MARKS] __attribute__((visibility("hidden")));
+_Atomic uint32_t trampoline_marks_used __attribute__((visibility("hidden")));
+_Static_assert(sizeof(struct mark) == TRAMPOLINE_MARK_SIZE && offsetof(struct mark, original) == 8,
+	       "as the call frame information has it");
+
+__thread struct mark *trampoline_mine __attribute__((visibility("hidden"), tls_model("initial-exec")));
+
+#define IN_STUB __attribute__((section("pct_trampoline"), noinline))
+
+uint64_t trampoline_return(uintptr_t slot) __attribute__((visibility("hidden")));
+
+/*
+ * What a return address was that the mark of this thread is not at: a stack that another thread
+ * left, or one from which the mark has just been taken, or a function that returned twice.
+ */
+static IN_STUB uint64_t original_elsewhere(uintptr_t slot)
+{
+	struct mark *m;
+	uint64_t original;
+	uintptr_t expected = slot;
+
+	m = mark_find(slot, &original);
+	if (m) {
+		atomic_compare_exchange_strong(&m->slot, &expected, 0);
+		return original;
+	}
+	original = *(volatile uint64_t *)mark_word(slot);
+	if (original != mark_stub())
+		return original;
+	m = trampoline_mine;
+	for (uint32_t i = 0; m && i < m->thread->known_count; i++)
+		if (mark_slot(&m->thread->known[i]) == slot)
+			return m->thread->known[i].pc;
+	__builtin_trap();
+}
+
+/* The frame that returns through a slot has returned: where to. */
+IN_STUB uint64_t trampoline_return(uintptr_t slot)
+{
+	struct mark *m = trampoline_mine;
+	uintptr_t busy;
+	uint64_t original;
+	uint32_t at;
+
+	if (!m)
+		return original_elsewhere(slot);
+	/* Before all else: a handler that forks here leaves the mark to the child. */
+	busy = m->busy;
+	m->busy = slot;
+	atomic_signal_fence(memory_order_seq_cst);
+	if (atomic_load_explicit(&m->slot, memory_order_relaxed) != slot) {
+		m->busy = busy;
+		return original_elsewhere(slot);
+	}
+	original = atomic_load_explicit(&m->original, memory_order_relaxed);
+	at = m->at;
+	m->live = at;
+	atomic_store_explicit(&m->slot, 0, memory_order_relaxed);
+	if (at > 1)
+		mark_set(m, at - 1, 1);
+	atomic_signal_fence(memory_order_seq_cst);
+	m->busy = 0;
+	return original;
+}
 
 #define TEXT_OF(x) #x
 #define NUMBER(x) TEXT_OF(x)
@@ -24,6 +96,8 @@ __asm__(
 	".hidden trampoline_stub\n"
 	".globl trampoline_stub\n"
 	".type trampoline_stub, @function\n"
+	/* So that debuggers name the mark by its own symbol, not by the section's. */
+	".skip 16, 0xcc\n"
 	".p2align 4\n"
 	"trampoline_mark:\n"
 	"	nop\n" /* return addresses are looked up by the byte before them */

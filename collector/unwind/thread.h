@@ -7,7 +7,6 @@
 #include "memory.h"
 #include "objects.h"
 #include "recipes.h"
-#include "trampoline.h"
 #include "unwind.h"
 
 /* An activation that is counted, as lasting.h says. */
@@ -21,6 +20,8 @@ struct activation {
 	};
 	uint32_t began; /* weight of all samples before */
 };
+
+struct mark;
 
 struct unwind_thread {
 	struct memory memory;
@@ -36,10 +37,15 @@ struct unwind_thread {
 	/* What the tree knows of the path before: its root, and what kind of path it was. */
 	uint32_t root;
 	uint64_t kind;
-	/* While a path is walked: frames found, and how many of those known may still be joined. */
+	/*
+	 * While a path is walked: frames found, and how many of those known may still be joined.
+	 */
 	uint32_t fresh_count, joinable;
 	uintptr_t unknown;
-	/* NULL: activations are not counted. Whether the walk met it; whether it met the stub at work. */
+	/*
+	 * NULL: activations are not counted. Whether the walk met it; whether it met the stub at
+	 * work.
+	 */
 	struct mark *mark;
 	bool met, in_stub;
 	/* Samples counted, of whole paths; the two before the next one. */
@@ -68,11 +74,13 @@ static inline struct unwind_frame *thread_frame(const struct unwind_thread *t, u
 /* The value that a register had in the frame at a depth; false if it is lost. */
 bool thread_register(struct unwind_thread *t, uint32_t depth, unsigned reg, uint64_t *value);
 
-/* Runs an expression there; initial is pushed at first if push is set. */
-bool thread_evaluate(struct unwind_thread *t, uint32_t depth, uintptr_t at, unsigned length, bool push, uint64_t initial, uint64_t *value);
+/* Runs an expression there. */
+struct expression;
+bool thread_evaluate(struct unwind_thread *t, uint32_t depth, const struct expression *e, uint64_t *value);
 
 /* Works out a rule there, given the CFA. */
-bool thread_rule(struct unwind_thread *t, uint32_t depth, const struct rule *rule, unsigned reg, uint64_t cfa, uint64_t *value);
+bool thread_rule(struct unwind_thread *t, uint32_t depth, const struct rule *rule, unsigned reg, uint64_t cfa,
+		 uint64_t *value);
 
 /* How the frame is left: the recipe of its address. */
 static inline const struct recipe *thread_recipe(struct unwind_thread *t, const struct unwind_frame *f)
@@ -85,6 +93,7 @@ enum outcome {
 	AT_END,
 	NO_RECIPE,
 	NO_CODE, /* the frame can't be one: its pc follows no call */
+	BEGUN,   /* of thread_guess alone: its pc is the beginning of a function */
 	BAD_MEMORY,
 };
 
@@ -94,14 +103,11 @@ enum outcome {
  */
 enum outcome thread_leave(struct unwind_thread *t, uint32_t depth, struct unwind_frame *next);
 
-/*
- * The same of one whose pc is the beginning of a function, and no return address that a call made: as makecontext and its kin
- * give it to the first function of a stack. Nothing called it, unless what its own information leads to is behind a call.
- */
-enum outcome thread_leave_begun(struct unwind_thread *t, uint32_t depth, struct unwind_frame *next);
-
 /* The same without call frame information. */
 enum outcome thread_guess(struct unwind_thread *t, uint32_t depth, struct unwind_frame *next);
+
+/* Whether a word is an address just after a call. */
+bool thread_called(uint64_t word);
 
 /* Leaves the frame of a signal. */
 enum outcome thread_leave_signal(struct unwind_thread *t, struct unwind_frame *f, struct unwind_frame *next);

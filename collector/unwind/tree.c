@@ -6,7 +6,8 @@ enum { ROOT = 2 };
 
 #define AGAIN UINT32_MAX /* another thread was first */
 
-_Static_assert(sizeof(((struct unwind_thread *)0)->chain) / sizeof(uint32_t) + 2 <= TREE_CHUNK, "a chain fits in a chunk");
+_Static_assert(sizeof(((struct unwind_thread *)0)->chain) / sizeof(uint32_t) + 2 <= TREE_CHUNK,
+	       "a chain fits in a chunk");
 
 /* Lets nodes hang below a parent, by a link that is 0: the first of them; 0 if there's no room. */
 static uint32_t hang(struct tree *t, uint32_t parent, uint32_t *link, const uint32_t *chain, uint32_t n)
@@ -52,23 +53,6 @@ bool tree_make(struct tree *t, void *mapping, void *links, uint32_t words, bool 
 	return true;
 }
 
-uint32_t tree_self(const struct tree *t, uint32_t node)
-{
-	return tree_link(t, node)->self ? t->words[tree_link(t, node)->self] : 0;
-}
-
-uint32_t tree_calls(const struct tree *t, uint32_t node)
-{
-	return t->calls ? t->words[place_end(t->words, node)] : 0;
-}
-
-const struct tree_lasting *tree_lasting(const struct tree *t, uint32_t node)
-{
-	uint32_t at = tree_link(t, node)->lasting;
-
-	return at ? (const struct tree_lasting *)&t->words[at] : NULL;
-}
-
 static uint32_t hash(uint64_t where)
 {
 	return (uint32_t)(where * 0x9e3779b97f4a7c15 >> 32);
@@ -90,7 +74,10 @@ static uint32_t find(const struct tree *t, uint32_t parent, uint64_t where, uint
 
 		if (there == where)
 			return n;
-		*link = order < theirs || (order == theirs && where < there) ? &tree_link(t, n)->left : &tree_link(t, n)->right;
+		if (order < theirs || (order == theirs && where < there))
+			*link = &tree_link(t, n)->left;
+		else
+			*link = &tree_link(t, n)->right;
 	}
 	return 0;
 }
@@ -125,7 +112,8 @@ static uint64_t place_of_frame(struct unwind_thread *thread, const struct unwind
  * Finds the nodes of a path's frames from one on, or makes them, below that of the frame
  * before; the last one's; 0 if there's no room.
  */
-static uint32_t descend(struct tree *t, uint32_t n, struct unwind_thread *thread, struct unwind_path *path, uint32_t from)
+static uint32_t descend(struct tree *t, uint32_t n, struct unwind_thread *thread, struct unwind_path *path,
+			uint32_t from)
 {
 	enum { ROOM = sizeof thread->chain / sizeof *thread->chain };
 
@@ -202,12 +190,16 @@ static uint64_t kind(const struct unwind_path *path)
 	return path->guessed ? place_of(TREE_GUESSED, 0) : 0;
 }
 
-bool tree_add(struct tree *t, uint32_t root, struct unwind_thread *thread, struct unwind_path *path, uint32_t weight, uint32_t looks)
+bool tree_add(struct tree *t, uint32_t root, struct unwind_thread *thread, struct unwind_path *path, uint32_t weight,
+	      uint32_t looks)
 {
 	uint32_t i = path->common, n, *self;
 	uint64_t what = kind(path);
 
-	/* Below a node that tells what kind of path it is, nothing is known from paths of another kind. */
+	/*
+	 * Below a node that tells what kind of path it is, nothing is known from paths of another
+	 * kind.
+	 */
 	if (what != thread->kind || root != thread->root || (i && !path->frames[i - 1].node))
 		i = 0;
 	thread->kind = what;

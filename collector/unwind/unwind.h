@@ -8,8 +8,8 @@
  *
  * Nothing here allocates, locks or touches errno, and no read can fault: the stack that a
  * thread stands on is read directly within its bounds, all else by a system call that fails
- * where a load would fault. Call frame information is read directly, but by that system call
- * while objects are being loaded or unloaded.
+ * where a load would fault. Call frame information is read directly, that of objects
+ * which may be unloaded by that system call.
  *
  * A thread's data (struct unwind_thread) is for the handlers of that thread, which must not
  * interrupt each other. All else may be used by any number of threads at once.
@@ -29,7 +29,8 @@ struct unwind_object {
 	uintptr_t data_start, data_end; /* the readable segment with it, and .eh_frame as a rule */
 	uintptr_t bias;                 /* run-time address minus ELF virtual address */
 	bool fleeting;                  /* it may be unmapped at any time: nothing of it is read directly */
-	bool unwinder;                  /* it reads return addresses, or copies stacks: nothing is marked while it runs */
+	/* it reads return addresses, or copies stacks: nothing is marked while it runs */
+	bool unwinder;
 	uint16_t id;                    /* the caller's number for it, from 1: it tells nodes of the tree apart */
 };
 
@@ -52,21 +53,15 @@ uint32_t unwind_objects_publish(void);
 struct dl_phdr_info;
 struct unwind_object unwind_object_of(const struct dl_phdr_info *info);
 
-/* The same from the dynamic linker's list, numbered from 1; not in a handler. */
-bool unwind_objects_load(void);
-
-/*
- * Objects may be unmapped between these two: stand before dlopen and dlclose, and publish
- * before the second. They nest, and wait until no handler reads what was there before.
- */
-void unwind_changing(void);
-void unwind_changed(void);
-
 /* In the child of a fork: other threads' handlers are gone. */
 void unwind_forked(void);
 
 enum unwind_flags {
-	UNWIND_EXACT = 1,  /* pc is an instruction not yet executed: the first frame, what a signal interrupted, what its handler returns to, a landing pad */
+	/*
+	 * pc is an instruction not yet executed: the first frame, what a signal interrupted, what
+	 * its handler returns to, a landing pad
+	 */
+	UNWIND_EXACT = 1,
 	UNWIND_SIMPLE = 2, /* where the frame is left to follows from pc, sp, fp and the two slots */
 	UNWIND_GUESS = 4,  /* it was left by its frame pointer or the like */
 	UNWIND_SIGNAL = 8, /* the frame that the kernel makes for a signal */
@@ -113,7 +108,9 @@ struct unwind_thread *unwind_thread_make(void *memory, uint32_t frames, bool cal
  */
 void unwind_thread_stack(struct unwind_thread *t, uintptr_t low, uintptr_t high);
 
-/* Finds these bounds in the memory map: system calls alone, some 50 µs. In any thread and handler. */
+/*
+ * Finds these bounds in the memory map: system calls alone, some 50 µs. In any thread and handler.
+ */
 bool unwind_find_stack(uintptr_t sp, uintptr_t *low, uintptr_t *high);
 
 /*
@@ -127,32 +124,38 @@ void unwind_done(struct unwind_thread *t);
  * Activations, on x86-64: the frames of a path that have not returned since the one before
  * (unwind_path.kept) are known by a mark on the thread's stack, in place of a return address.
  *
- * Once, when the program starts: whether this program may have its stacks marked, or why it must not.
+ * Once, when the program starts: whether this program may have its stacks marked, or why it must
+ * not.
  */
 enum unwind_counting { UNWIND_COUNTS, UNWIND_SHADOW_STACK, UNWIND_OCAML, UNWIND_NO_TRAMPOLINE /* for this machine */ };
 
 enum unwind_counting unwind_count_start(void);
 
 /*
- * Looks for an unwinder of libgcc's kind that is linked into an object among other functions, in so many of these at most, the last
- * ones: no mark is set while it is at work. False if there is none. Not in a handler, while the object stays.
+ * Looks for an unwinder of libgcc's kind that is linked into an object among other functions, in
+ * so many of these at most, the last ones: no mark is set while it is at work. False if there is
+ * none. Not in a handler, while the object stays.
  */
 bool unwind_linked(const struct unwind_object *object, uint32_t most);
 
 /* Whether the object with this text has been looked at. */
 bool unwind_linked_known(uintptr_t address);
 
+/* Forgets the objects that have been unloaded. Not in a handler. */
+void unwind_linked_unloaded(void);
+
 /*
- * Begins to follow the activations of the calling thread, before its first path; false if that can't be.
- * It ends with the thread, and with the parent's in the child of a fork.
+ * Begins to follow the activations of the calling thread, before its first path; false if that
+ * can't be. It ends with the thread, and with the parent's in the child of a fork.
  */
 bool unwind_count(struct unwind_thread *t);
 void unwind_count_ends(struct unwind_thread *t);
 
 /*
- * In the child of a fork: no thread is followed any more. A handler of the program's may have forked while the stub, or what jumps
- * and unwinders call, was at work, which goes on with the mark when the handler returns: then all that is left as it is, and what it works
- * with is returned, whose memory must stay. Else NULL.
+ * In the child of a fork: no thread is followed any more. A handler of the program's may have
+ * forked while the stub, or what jumps and unwinders call, was at work, which goes on with the
+ * mark when the handler returns: then all that is left as it is, and what it works with is
+ * returned, whose memory must stay. Else NULL.
  */
 struct unwind_thread *unwind_count_forked(void);
 
@@ -163,16 +166,22 @@ void unwind_mark(struct unwind_thread *t, const struct unwind_path *path);
 bool unwind_counted(void);
 
 /*
- * The program is about to read the return addresses of the calling thread: they are as the program made them. It asks for an
- * address, 0 if it doesn't; returns what it would have asked for without us. asks_again: for each return address that it has read it asks
- * before it makes anything else of it, as libgcc's unwinder does.
+ * The program is about to read the return addresses of the calling thread: they are as the program
+ * made them. It asks for an address, 0 if it doesn't; returns what it would have asked for without
+ * us. asks_again: for each return address that it has read it asks before it makes anything else
+ * of it, as libgcc's unwinder does.
  */
 uintptr_t unwind_return_addresses(uintptr_t asked, bool asks_again);
 
-/* The same, for an unwinder whose code is at `caller` and that looks up call frame information; it may be libgcc's library. */
+/*
+ * The same, for an unwinder whose code is at `caller` and that looks up call frame information; it
+ * may be libgcc's library.
+ */
 uintptr_t unwind_looks_up(uintptr_t asked, uintptr_t caller, bool libgcc);
 
-/* The calling thread goes, or went, out to a frame that has this stack pointer, without returning. */
+/*
+ * The calling thread goes, or went, out to a frame that has this stack pointer, without returning.
+ */
 void unwind_landed(uintptr_t sp);
 
 /* Forgets the path before: no frame of the next one is known. */

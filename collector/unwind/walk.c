@@ -1,6 +1,6 @@
-#include "unwind.h"
 #include "activations.h"
 #include "thread.h"
+#include "trampoline.h"
 
 /* How often the stack pointer may go down on the way out, as where a program changes stacks. */
 enum { BACKWARD = 64 };
@@ -10,40 +10,10 @@ bool unwind_start(void)
 	return objects_start() && recipes_start();
 }
 
-size_t unwind_thread_size(uint32_t frames, bool calls)
-{
-	size_t each = sizeof(struct unwind_frame) + (calls ? sizeof(struct activation) : 0);
-
-	return ((sizeof(struct unwind_thread) + 15) & ~(size_t)15) + 2 * (size_t)frames * each;
-}
-
-struct unwind_thread *unwind_thread_make(void *memory, uint32_t frames, bool calls)
-{
-	struct unwind_thread *t = memory;
-
-	t->capacity = frames;
-	t->guessed = UINT32_MAX;
-	t->known = (struct unwind_frame *)((char *)memory + ((sizeof *t + 15) & ~(size_t)15));
-	t->fresh = t->known + frames;
-	t->going = calls ? (struct activation *)(t->fresh + frames) : NULL;
-	t->gone = calls ? t->going + frames : NULL;
-	return t;
-}
-
-void unwind_thread_stack(struct unwind_thread *t, uintptr_t low, uintptr_t high)
-{
-	t->memory.own_low = low;
-	t->memory.own_high = high;
-}
-
-const struct unwind_object *unwind_object_at(struct unwind_thread *t, uintptr_t address)
-{
-	const struct object *o = objects_find(&t->view, address);
-
-	return o ? &o->given : NULL;
-}
-
-/* Whether a return address, read by a frame that is left with this stack pointer, is the thread's mark. */
+/*
+ * Whether a return address, read by a frame that is left with this stack pointer, is the thread's
+ * mark.
+ */
 static bool meets_mark(struct unwind_thread *t, uint64_t pc, uint64_t sp)
 {
 	if (__builtin_expect(!trampoline_is(pc), 1) || !t->mark || t->mark->slot != sp - 8)
@@ -71,13 +41,17 @@ static uint32_t verify(struct unwind_thread *t, uint32_t i, bool *whole)
 			if (!memory_load(&t->memory, outer->sp + 8 * (uint64_t)(int64_t)f->ra_slot, &ra))
 				return i;
 			if (ra != outer->pc) {
-				/* What returns through the mark has not returned since the path before, nor has what is around it. */
+				/*
+				 * What returns through the mark has not returned since the path
+				 * before, nor has what is around it.
+				 */
 				if (!meets_mark(t, ra, outer->sp) || t->mark->at != i)
 					return i;
 				*whole = true;
 				return 0;
 			}
-			if (f->fp_slot ? !memory_load(&t->memory, outer->sp + 8 * (uint64_t)(int64_t)f->fp_slot, &fp) || fp != outer->fp
+			if (f->fp_slot ? !memory_load(&t->memory, outer->sp + 8 * (uint64_t)(int64_t)f->fp_slot,
+						      &fp) || fp != outer->fp
 				       : f->fp != outer->fp)
 				return i;
 			continue;
@@ -88,7 +62,10 @@ static uint32_t verify(struct unwind_thread *t, uint32_t i, bool *whole)
 			return i;
 	}
 	outcome = thread_leave(t, t->fresh_count + t->joinable - 2, &next);
-	/* What the first function of a context returns to was the end, and is the same: behind it is anything. */
+	/*
+	 * What the first function of a context returns to was the end, and is the same: behind it
+	 * is anything.
+	 */
 	*whole = outcome == AT_END || (outcome == LEFT && !next.pc && !(t->known[0].flags & UNWIND_SIGNAL)) ||
 		(t->known_count > 1 && (t->known[0].flags & (UNWIND_EXACT | UNWIND_SIGNAL)) == UNWIND_EXACT);
 	return 0;
@@ -105,7 +82,8 @@ static bool join(struct unwind_thread *t)
 	uint32_t last;
 
 	while (t->joinable && (t->known[t->joinable - 1].sp < f->sp ||
-			       (t->known[t->joinable - 1].sp == f->sp && t->known[t->joinable - 1].flags & UNWIND_EXACT)))
+			       (t->known[t->joinable - 1].sp == f->sp &&
+				t->known[t->joinable - 1].flags & UNWIND_EXACT)))
 		t->joinable--;
 	if (!t->joinable)
 		return false;
@@ -166,8 +144,8 @@ static enum unwind_end join_at(struct unwind_thread *t, uint32_t n, bool *joined
 }
 
 /*
- * The stub is at work in the frame that was found last: where it goes on is known, though not how far it
- * has come. One frame may be missing.
+ * The stub is at work in the frame that was found last: where it goes on is known, though not how
+ * far it has come. One frame may be missing.
  */
 static enum unwind_end join_stub(struct unwind_thread *t, bool *joined)
 {
@@ -305,11 +283,6 @@ void unwind_path(struct unwind_thread *t, const ucontext_t *context, struct unwi
 			path->kept = activations_kept(t, path);
 	}
 	path->unknown = t->unknown;
-}
-
-void unwind_forget(struct unwind_thread *t)
-{
-	t->known_count = 0;
 }
 
 void unwind_done(struct unwind_thread *t)

@@ -95,8 +95,8 @@ static inline bool machine_equal(const uint8_t *code, const char *bytes, unsigne
 }
 
 /*
- * Whether the first function of a context of Boost's returns to a pc with that code around it: make_fcontext has the pc
- * pushed and the function jumped to, and _exit called if it returns.
+ * Whether the first function of a context of Boost's returns to a pc with that code around it:
+ * make_fcontext has the pc pushed and the function jumped to, and _exit called if it returns.
  */
 static inline bool machine_ends_context(const uint8_t *code)
 {
@@ -135,9 +135,11 @@ static inline enum machine_leaving machine_leaving(const uint8_t *code, bool exa
 	const uint8_t *pc = code + MACHINE_CODE;
 
 	/* mov $15,%eax, in two encodings; syscall */
-	if (machine_equal(pc, "\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05", 9) || machine_equal(pc, "\xb8\x0f\x00\x00\x00\x0f\x05", 7) ||
+	if (machine_equal(pc, "\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05", 9) ||
+	    machine_equal(pc, "\xb8\x0f\x00\x00\x00\x0f\x05", 7) ||
 	    (machine_equal(pc, "\x0f\x05", 2) &&
-	     (machine_equal(pc - 7, "\x48\xc7\xc0\x0f\x00\x00\x00", 7) || machine_equal(pc - 5, "\xb8\x0f\x00\x00\x00", 5))))
+	     (machine_equal(pc - 7, "\x48\xc7\xc0\x0f\x00\x00\x00", 7) ||
+	      machine_equal(pc - 5, "\xb8\x0f\x00\x00\x00", 5))))
 		return LEAVING_SIGNAL;
 	for (size_t i = 0; exact && i < sizeof patterns / sizeof *patterns; i++)
 		if (machine_equal(pc - patterns[i].before_length, patterns[i].before, patterns[i].before_length) &&

@@ -1,14 +1,15 @@
-// Exceptions that are thrown and caught a known number of times.
+// Exceptions that are thrown and caught a known number of times; as a LIBRARY in once(), briefly, and in last().
 #include "burn.h"
 
 #include <cstdio>
 #include <stdexcept>
 
 static volatile long sum;
+static double seconds = 0.02;
 
 extern "C" __attribute__((noinline, noclone)) void throws()
 {
-	burn(0.02);
+	burn(seconds);
 	throw std::runtime_error("thrown");
 }
 
@@ -31,9 +32,24 @@ extern "C" __attribute__((noinline, noclone)) void catches()
 	}
 }
 
+#ifdef LIBRARY
+extern "C" void once()
+{
+	seconds = 0;
+	catches();
+}
+
+extern "C" __attribute__((noinline, noclone)) void last()
+{
+	seconds = 0.02;
+	for (int i = 0; i < 10; i++)
+		catches();
+}
+#else
 int main()
 {
 	for (int i = 0; i < 10; i++)
 		catches();
 	puts("done");
 }
+#endif

@@ -28,7 +28,6 @@ const head = `/*
 #ifndef PCT_RESOURCES_H
 #define PCT_RESOURCES_H
 
-#include "options.h"
 #include "resource.h"
 
 #include <linux/perf_event.h>

@@ -9,6 +9,7 @@
  */
 #include "../../machine.h"
 #include "../../unwind.h"
+#include "../../test/testdata/loaded.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -135,7 +136,7 @@ static void tick(int sig, siginfo_t *info, void *context)
 	unwind_path(thread, context, &p);
 	if (p.unknown) {
 		unwind_done(thread);
-		unwind_objects_load();
+		load_objects();
 		unwind_path(thread, context, &p);
 	}
 	r->tid = (uint32_t)syscall(SYS_gettid);
@@ -232,7 +233,7 @@ __attribute__((constructor)) static void start(void)
 	close(low);
 	find_roots();
 	_Unwind_Backtrace(step, &none); /* it allocates the first time */
-	if (file < 0 || !unwind_start() || !unwind_objects_load())
+	if (file < 0 || !unwind_start() || !load_objects())
 		fail();
 	sigfillset(&action.sa_mask);
 	sigdelset(&action.sa_mask, SIGSEGV);

@@ -11,6 +11,7 @@
  * signal that is raised, with path and tree; empty: with a handler that does nothing.
  */
 #include "../../tree.h"
+#include "loaded.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -165,7 +166,7 @@ static void measure(int depth)
 		/* Without the objects, then with them, the epoch is another. */
 		unwind_objects_begin();
 		unwind_objects_publish();
-		unwind_objects_load();
+		load_objects();
 		from = now();
 		path(&taken[0], true, false);
 		least(&best[FIRST], from);
@@ -221,7 +222,7 @@ int main(int argc, char **argv)
 	uintptr_t low, high;
 
 	far = reserve(FAR);
-	if (!unwind_start() || !unwind_objects_load() || !unwind_find_stack((uintptr_t)&low, &low, &high) ||
+	if (!unwind_start() || !load_objects() || !unwind_find_stack((uintptr_t)&low, &low, &high) ||
 	    !tree_make(&tree, reserve(tree_size(NODES)), reserve(tree_links_size(NODES, false)), NODES, false, NULL) || !(root = tree_root(&tree, 1)))
 		return 1;
 	thread = unwind_thread_make(reserve(unwind_thread_size(FRAMES, false)), FRAMES, false);

@@ -14,6 +14,8 @@
  */
 #include "../../machine.h"
 #include "../../tree.h"
+#include "loaded.h"
+#include "nodes.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -147,7 +149,7 @@ static void tick(int sig, siginfo_t *info, void *context)
 	if (p.unknown && !generated(&p)) {
 		found = true; /* an object that libgcc may not know yet */
 		unwind_done(thread);
-		unwind_objects_load(); /* what the collector does from the memory map */
+		load_objects(); /* what the collector does from the memory map */
 		unwind_path(thread, context, &p);
 	}
 	if (!generated(&p) && !found) {
@@ -213,10 +215,8 @@ __attribute__((visibility("default"))) int dlclose(void *handle)
 	if (!real)
 		*(void **)&real = dlsym(RTLD_NEXT, "dlclose");
 	pthread_mutex_lock(&loading);
-	unwind_changing();
 	r = real(handle);
-	while (!unwind_objects_load()) {}
-	unwind_changed();
+	while (!load_objects()) {}
 	pthread_mutex_unlock(&loading);
 	return r;
 }
@@ -229,7 +229,7 @@ __attribute__((constructor)) static void start(void)
 	if (getenv("SAMPLER_PERIOD"))
 		period = atol(getenv("SAMPLER_PERIOD"));
 	_Unwind_Backtrace(step, &first); /* it allocates the first time */
-	if (!unwind_start() || !unwind_objects_load() ||
+	if (!unwind_start() || !load_objects() ||
 	    !tree_make(&tree, reserve(tree_size(NODES)), reserve(tree_links_size(NODES, false)), NODES, false, NULL))
 		abort();
 	sigfillset(&action.sa_mask);
@@ -244,7 +244,7 @@ __attribute__((destructor)) static void finish(void)
 
 	timer_delete(timer);
 	for (uint32_t i = 1; i < h->count; i++)
-		selves += tree_self(&tree, i);
+		selves += node_self(&tree, i);
 	if (selves != h->samples)
 		wrong++;
 	printf("samples %lu wrong %ld partial %lu guessed %lu frames %lu fresh %lu nodes %u deepest %ld unknown %ld\n", h->samples, wrong, h->partial, h->guessed,

@@ -12,6 +12,7 @@
  * d counts paths that do not reach the outermost frame as partial, not as wrong; s makes steps in the vdso slow.
  */
 #include "../../unwind.h"
+#include "loaded.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -169,7 +170,7 @@ static void check(const ucontext_t *u, uint64_t pc)
 	unwind_path(thread, u, &p);
 	if (p.unknown) { /* what the collector does from the memory map */
 		unwind_done(thread);
-		unwind_objects_load();
+		load_objects();
 		unwind_path(thread, u, &p);
 	}
 	guessed += p.guessed;
@@ -290,13 +291,12 @@ __attribute__((constructor)) static void start(void)
 
 	if (getenv("STEPPER"))
 		mode = getenv("STEPPER");
+	all_fleeting = strchr(mode, 'g');
 	thread = unwind_thread_make(mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), FRAMES, false);
-	if (!unwind_start() || !unwind_objects_load() || !unwind_find_stack((uintptr_t)&size, &low, &high))
+	if (!unwind_start() || !load_objects() || !unwind_find_stack((uintptr_t)&size, &low, &high))
 		abort();
 	if (!strchr(mode, 'w'))
 		unwind_thread_stack(thread, low, high);
-	if (strchr(mode, 'g'))
-		unwind_changing();
 	sigfillset(&action.sa_mask);
 	sigaction(SIGTRAP, &action, NULL);
 }

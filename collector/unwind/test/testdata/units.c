@@ -4,6 +4,9 @@
  */
 #include "../../chunks.h"
 #include "../../thread.h"
+#include "../../tree.h"
+#include "loaded.h"
+#include "nodes.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -169,8 +172,8 @@ static struct read read_words(const struct tree *t)
 			continue;
 		for (; i < at + length - 1; i = place_end(t->words, i) + t->calls) {
 			r.nodes++;
-			r.selves += tree_self(t, i);
-			r.contexts += tree_self(t, i) != 0;
+			r.selves += node_self(t, i);
+			r.contexts += node_self(t, i) != 0;
 		}
 		r.whole = r.whole && i == at + length - 1 && parent < at;
 		CHECK(parent || at == 1 || !t->words[i]); /* what hangs in no tree has no samples */
@@ -234,7 +237,7 @@ static void full(struct unwind_thread *t)
 static void check_calls(const struct tree *t, const struct unwind_path *p, uint32_t outer, uint32_t inner)
 {
 	for (uint32_t i = 0; i < p->count; i++)
-		CHECK(tree_calls(t, p->frames[i].node) == (i < 2 ? outer : inner));
+		CHECK(node_calls(t, p->frames[i].node) == (i < 2 ? outer : inner));
 }
 
 /* An activation counts once, however many samples see it; a full counter stays full. */
@@ -264,14 +267,14 @@ static void activations(struct unwind_thread *t)
 	CHECK(tree_add(&tree, root, t, &p, 3, 3));
 	check_calls(&tree, &p, 1, 2);
 	unwind_done(t);
-	CHECK(tree_self(&tree, leaf) == UINT32_MAX && tree.header->saturated == 1);
+	CHECK(node_self(&tree, leaf) == UINT32_MAX && tree.header->saturated == 1);
 	unwind_forget(t);
 }
 
 /* What a node has counted of activations seen by two samples. */
 static void check_lasting(const struct tree *t, uint32_t node, uint32_t twice, uint32_t thrice, uint32_t most, uint32_t next, uint32_t near)
 {
-	const struct tree_lasting *l = tree_lasting(t, node);
+	const struct tree_lasting *l = node_lasting(t, node);
 
 	CHECK(l ? l->node == node && l->twice == twice && l->thrice == thrice && l->most == most && l->next == next && l->near == near : !twice);
 }
@@ -305,13 +308,13 @@ static void heavy(struct unwind_thread *t)
 	 * Of five inner activations the first two were seen once, with 5 and 1, the others with 4 + 1 and 3 + 2 + 1, and the last one at
 	 * one instant with 2 + 3.
 	 */
-	l = tree_lasting(&tree, p.frames[INNER].node);
-	CHECK(l && tree_calls(&tree, l->node) == 5 && l->twice == 2 && l->thrice == 1 && l->most == 6 && l->alone == 8);
-	l = tree_lasting(&tree, p.frames[OUTER].node);
-	CHECK(l && tree_calls(&tree, l->node) == 1 && l->twice == 1 && l->most == 22 && l->alone == 0 && l->heavy == 0);
-	l = tree_lasting(&tree, leaf);
+	l = node_lasting(&tree, p.frames[INNER].node);
+	CHECK(l && node_calls(&tree, l->node) == 5 && l->twice == 2 && l->thrice == 1 && l->most == 6 && l->alone == 8);
+	l = node_lasting(&tree, p.frames[OUTER].node);
+	CHECK(l && node_calls(&tree, l->node) == 1 && l->twice == 1 && l->most == 22 && l->alone == 0 && l->heavy == 0);
+	l = node_lasting(&tree, leaf);
 	CHECK(l && l->heavy == 6 && l->heavier == 19 && l->squares == 25 + 16 + 9 + 4 + 4 + 9);
-	CHECK(tree_self(&tree, leaf) == 22);
+	CHECK(node_self(&tree, leaf) == 22);
 	unwind_done(t);
 	unwind_forget(t);
 }
@@ -347,7 +350,7 @@ static void lasting(struct unwind_thread *t)
 	/* Ten samples; of the inner frame two, then, next to these, four, then, near them, two and, next again, one. */
 	check_lasting(&tree, p.frames[OUTER].node, 1, 1, 0, 0, 0);
 	check_lasting(&tree, p.frames[INNER].node, 3, 1, 4, 1, 1);
-	CHECK(tree_calls(&tree, p.frames[OUTER].node) == 1 && tree_calls(&tree, p.frames[INNER].node) == 4);
+	CHECK(node_calls(&tree, p.frames[OUTER].node) == 1 && node_calls(&tree, p.frames[INNER].node) == 4);
 	tree_thread_ends(&tree, t);
 	check_lasting(&tree, p.frames[OUTER].node, 1, 1, 10, 0, 0);
 	unwind_done(t);
@@ -406,11 +409,8 @@ static void *counts(void *unused)
 static void *changes(void *unused)
 {
 	(void)unused;
-	for (int i = 0; !stop; i++) {
-		unwind_changing();
-		while (!unwind_objects_load()) {} /* some reader does not get a CPU */
-		unwind_changed();
-	}
+	while (!stop)
+		while (!load_objects()) {} /* some reader does not get a CPU */
 	return NULL;
 }
 
@@ -462,7 +462,7 @@ static void epochs(struct unwind_thread *t)
 			unwind_objects_add(&other);
 		unwind_objects_publish();
 	}
-	CHECK(unwind_objects_load());
+	CHECK(load_objects());
 	CHECK(deeper(t, 5).end == UNWIND_COMPLETE);
 }
 
@@ -470,7 +470,7 @@ int main(void)
 {
 	struct unwind_thread *t;
 
-	if (!unwind_start() || !unwind_objects_load())
+	if (!unwind_start() || !load_objects())
 		return 1;
 	t = new_thread();
 	bounds();

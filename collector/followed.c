@@ -1,0 +1,3 @@
+#include "followed.h"
+
+const bool threads_followed = true;
