@@ -27,7 +27,12 @@ func TestCompact(t *testing.T) {
 				needed[node] = true
 			}
 		}
-		whole, compact := b.Tree(self), b.Compact(self)
+		ofAll, ofPart := NewWeights(false), NewWeights(true)
+		for node, w := range self {
+			ofAll.Add(node, w)
+			ofPart.Add(node, w)
+		}
+		whole, compact := ofAll.Tree(b), ofPart.Tree(b)
 		if got, want := pathsOf(compact), pathsOf(whole); !reflect.DeepEqual(got, want) {
 			t.Fatalf("%v, want %v", got, want)
 		}

@@ -241,7 +241,7 @@ func (s *Selection) pathParts(t Translator, by Comparing, names map[string]strin
 			}
 			if w := tree.Self[node]; w.Samples > 0 {
 				if of.node != 0 && by.Levels > 0 {
-					of.node = paths.cut(of.node, by.Levels, false)
+					of.node = paths.cut(of.node, by.Levels)
 				}
 				add(of, Side{w.Samples, w.Weight})
 			}
