@@ -58,14 +58,28 @@ func (ws *Weights) Keep(kept []bool) {
 	}
 }
 
-// Move returns the weights of the same samples at other nodes, which are few: to leads to
-// them.
-func (ws *Weights) Move(to func(node int32) int32) *Weights {
-	moved := NewWeights(true)
-	for node, w := range ws.All() {
-		moved.Add(to(node), w)
+// Move puts the samples at other nodes, which are few: to leads to them.
+func (ws *Weights) Move(to func(node int32) int32) {
+	if ws.ofPart == nil {
+		moved := NewWeights(true)
+		for node, w := range ws.All() {
+			moved.Add(to(node), w)
+		}
+		*ws = *moved
+		return
 	}
-	return moved
+	type at struct {
+		node int32
+		Weight
+	}
+	all := make([]at, 0, len(ws.ofPart))
+	for node, w := range ws.ofPart {
+		all = append(all, at{node, w})
+	}
+	clear(ws.ofPart) // a small part has room for them: there may be very many
+	for _, a := range all {
+		ws.Add(to(a.node), a.Weight)
+	}
 }
 
 // Cover makes room for the nodes that a Builder has, if the weights are of all samples.

@@ -131,7 +131,7 @@ func (c *contexts) shorten(levels int) {
 		return
 	}
 	for _, p := range c.parts {
-		p.Weights = p.Move(func(node int32) int32 { return c.cut(node, levels) })
+		p.Move(func(node int32) int32 { return c.cut(node, levels) })
 	}
 }
 
