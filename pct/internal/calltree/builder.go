@@ -50,17 +50,7 @@ func (b *Builder) Insert(frames []int32) int32 {
 	return node
 }
 
-// Tree returns the tree of what was built so far, in which the nodes have the weights
-// given and the others none. It shares frames and nodes with the Builder.
-func (b *Builder) Tree(self map[int32]Weight) *Tree {
-	t := &Tree{Frames: b.Frames, Nodes: b.Nodes, Self: make([]Weight, len(b.Nodes))}
-	for node, w := range self {
-		t.Self[node] = w
-	}
-	return t
-}
-
-// Compact is Tree, but of the nodes with weights and of those on their paths alone, which get
+// Compact returns the tree of the nodes with weights and of those on their paths alone, which get
 // numbers of their own. It shares frames with the Builder.
 func (b *Builder) Compact(self map[int32]Weight) *Tree {
 	var needed []int32

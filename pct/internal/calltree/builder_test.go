@@ -1,6 +1,7 @@
 package calltree
 
 import (
+	"maps"
 	"math/rand/v2"
 	"reflect"
 	"testing"
@@ -27,7 +28,12 @@ func TestCompact(t *testing.T) {
 				needed[node] = true
 			}
 		}
-		whole, compact := b.Tree(self), b.Compact(self)
+		ofAll, ofPart := NewWeights(false), NewWeights(true)
+		for node, w := range self {
+			ofAll.Add(node, w)
+			ofPart.Add(node, w)
+		}
+		whole, compact := ofAll.Tree(b), ofPart.Tree(b)
 		if got, want := pathsOf(compact), pathsOf(whole); !reflect.DeepEqual(got, want) {
 			t.Fatalf("%v, want %v", got, want)
 		}
@@ -38,6 +44,25 @@ func TestCompact(t *testing.T) {
 			if int(compact.Nodes[n].Parent) >= n {
 				t.Fatalf("the parent of %d is %d, which stands behind it", n, compact.Nodes[n].Parent)
 			}
+		}
+	}
+}
+
+// TestWeights leaves out nodes, and moves samples to their parents, of all samples and of a part.
+func TestWeights(t *testing.T) {
+	for _, part := range []bool{false, true} {
+		ws := NewWeights(part)
+		for node := range int32(5) {
+			ws.Add(node, Weight{uint64(node), 1})
+			ws.Add(node, Weight{10, 1})
+		}
+		ws.Keep([]bool{true, true, false, true, false})
+		if got, want := maps.Collect(ws.All()), map[int32]Weight{0: {10, 2}, 1: {11, 2}, 3: {13, 2}}; !maps.Equal(got, want) {
+			t.Errorf("part %v: kept %v, want %v", part, got, want)
+		}
+		ws.Move(func(node int32) int32 { return node / 2 })
+		if got, want := maps.Collect(ws.All()), map[int32]Weight{0: {21, 4}, 1: {13, 2}}; !maps.Equal(got, want) {
+			t.Errorf("part %v: moved %v, want %v", part, got, want)
 		}
 	}
 }

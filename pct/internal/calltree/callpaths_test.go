@@ -28,7 +28,7 @@ func build(stacks []stack) *Tree {
 		node := b.Insert(frames)
 		self[node] = self[node].Plus(s.weight)
 	}
-	return b.Tree(self)
+	return b.Compact(self)
 }
 
 // list is the list of the appendix: cons, first and rest are its only operations.

@@ -1,6 +1,9 @@
 package calltree
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A Refinement keeps a part of the call paths: Hall, "Call Path Refinement Profiles"
 // (IEEE Transactions on Software Engineering, 1995).
@@ -29,15 +32,23 @@ func (t *Tree) Refine(refinements []Refinement) *Tree {
 		return t
 	}
 	refined := &Tree{Frames: t.Frames, Nodes: t.Nodes, Self: append([]Weight(nil), t.Self...)}
-	for _, r := range refinements {
-		passed := t.passed(r.Through)
-		for node := range refined.Self {
-			if (int(passed[node]) == len(r.Through)) == r.Not {
-				refined.Self[node] = Weight{}
-			}
+	for node, kept := range t.Kept(refinements) {
+		if !kept {
+			refined.Self[node] = Weight{}
 		}
 	}
 	return refined
+}
+
+// Kept tells of each node whether all refinements keep its path.
+func (t *Tree) Kept(refinements []Refinement) []bool {
+	kept := slices.Repeat([]bool{true}, len(t.Nodes))
+	for _, r := range refinements {
+		for node, n := range t.passed(r.Through) {
+			kept[node] = kept[node] && (int(n) == len(r.Through)) != r.Not
+		}
+	}
+	return kept
 }
 
 // passed returns how many of the patterns the path of each node passes, in order. To

@@ -27,7 +27,7 @@ func build(samples string) *calltree.Tree {
 		}
 		self[node] = self[node].Plus(calltree.Weight{Weight: uint64(n) * 10000, Samples: n})
 	}
-	return b.Tree(self)
+	return b.Compact(self)
 }
 
 // find writes the contexts of samples, a line each: weight, fresh, and the path, which

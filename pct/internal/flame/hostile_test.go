@@ -29,7 +29,7 @@ func hostileGraph() *Graph {
 		leaf := b.Child(node, b.Frame(calltree.Frame{Name: "leaf"}))
 		self[leaf] = calltree.Weight{Weight: 10000, Samples: 10}
 	}
-	groups := []Group{{hostile[0], b.Tree(self)}, {hostile[2], b.Tree(self)}}
+	groups := []Group{{hostile[0], b.Compact(self)}, {hostile[2], b.Compact(self)}}
 	base := trees("1 <b>gone</b>;]]>;\x00", "1 <script>window.hacked=6</script>")
 	return New(groups, Options{Title: hostile[0] + hostile[2], Facts: hostile, Compared: hostile[1], Base: base})
 }

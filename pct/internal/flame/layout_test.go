@@ -23,7 +23,7 @@ func trees(lines ...string) []Group {
 	name := ""
 	end := func() {
 		if b != nil {
-			groups = append(groups, Group{name, b.Tree(self)})
+			groups = append(groups, Group{name, b.Compact(self)})
 		}
 		b, self = calltree.NewBuilder(), map[int32]calltree.Weight{}
 	}

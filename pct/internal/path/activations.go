@@ -134,7 +134,7 @@ func (c *Calls) activations(sums []activated, run int, all *symbols) {
 	type weights struct{ whole, open seen }
 	below := make([]weights, len(r.Nodes))
 	for _, sample := range samples {
-		if (leaf{spot: c.at[run][sample.Node], partial: sample.Partial}).open(c.o) {
+		if c.lacks(c.at[run][sample.Node], sample.Partial) {
 			below[sample.Node].open.add(r.saw(sample))
 		} else {
 			below[sample.Node].whole.add(r.saw(sample))
@@ -158,7 +158,7 @@ func (c *Calls) activations(sums []activated, run int, all *symbols) {
 		}
 		lasting, known := r.Lasting[data.NodeID(id)], r.Lasting != nil
 		if w.open.weight > 0 {
-			open := c.tree.open(node)
+			open := c.open(node)
 			calls := uint64(r.Calls[id])
 			lasting := lasting
 			if w.whole.weight > 0 {

@@ -6,23 +6,20 @@ import (
 	"slices"
 	"time"
 
-	"github.com/profilecollection/pct/pct/data"
 	"github.com/profilecollection/pct/pct/internal/calltree"
 )
 
 // Calls are the samples of a selection at the nodes of one calling context tree.
 type Calls struct {
-	Builder *calltree.Builder // of all nodes
-	Groups  []Group           // the heaviest first; one without a name if the samples aren't split
+	*contexts         // with the Builder of all nodes
+	Groups    []Group // the heaviest first; one without a name if the samples aren't split
 	// Seen is, of each node, what samples tell of its activations, nil unless Options ask for that.
 	// Uncounted are the directories of runs of which they are not known.
 	Seen      []Cost
 	Uncounted []string
 
 	selected *Selection
-	tree     tree
 	at       [][]spot // of each run and node
-	o        Options
 }
 
 // Group is the tree of the samples that have one value of Options.By.
@@ -70,9 +67,11 @@ func (s *Selection) Calls(t Translator, o Options) (*Calls, error) {
 
 // calls returns the tree, and the symbols that it was made of.
 func (s *Selection) calls(t Translator, o Options) (*Calls, *symbols, error) {
-	tr := newTree()
-	c := &Calls{selected: s, o: o, tree: tr, Builder: tr.Builder}
-	groups, err := s.groups(o)
+	label := frame.shortLabel
+	if o.Granularity == Location {
+		label = func(f frame, _ Granularity) string { return f.shortLabel(Symbol) }
+	}
+	split, err := s.splitter(o, nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -80,70 +79,15 @@ func (s *Selection) calls(t Translator, o Options) (*Calls, *symbols, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	label := frame.shortLabel
-	if o.Granularity == Location {
-		label = func(f frame, _ Granularity) string { return f.shortLabel(Symbol) }
-	}
-	sh := shape{o.Granularity, label, o.PastMain}
-	steps := tr.steps(all, sh)
-	var self []calltree.Weight
-	sums := map[string]map[int32]calltree.Weight{}
-	for i, r := range s.runs.all {
-		c.at = append(c.at, tr.add(r, all.of[i], all, steps, sh))
-		if groups == nil {
-			self = c.addNodes(self, i)
-			continue
-		}
-		for _, sample := range s.samples[i] {
-			name := o.By + "=" + groups[i](sample)
-			if sums[name] == nil {
-				sums[name] = map[int32]calltree.Weight{}
-			}
-			node := c.node(c.at[i][sample.Node], sample.Partial)
-			sums[name][node] = sums[name][node].Plus(weightOf(sample))
-		}
-	}
-	if groups == nil {
-		c.Groups = []Group{{"", (&calltree.Tree{Frames: tr.Frames, Nodes: tr.Nodes, Self: self}).Refine(o.Refinements)}}
-	}
-	for name, self := range sums {
-		c.Groups = append(c.Groups, Group{name, tr.Compact(self).Refine(o.Refinements)})
+	c := &Calls{selected: s}
+	c.contexts, c.at = s.weigh(all, o.shape(label), split)
+	for _, p := range c.parts {
+		c.Groups = append(c.Groups, Group{p.group, p.Tree(c.Builder).Refine(o.Refinements)})
 	}
 	slices.SortFunc(c.Groups, func(a, b Group) int {
 		return cmp.Or(cmp.Compare(b.Tree.Whole().Weight, a.Tree.Whole().Weight), cmp.Compare(a.Name, b.Name))
 	})
 	return c, all, nil
-}
-
-func weightOf(s *data.Sample) calltree.Weight {
-	return calltree.Weight{Weight: s.Weight, Samples: int(s.Count)}
-}
-
-// addNodes adds the samples of a run to the weights of the nodes.
-func (c *Calls) addNodes(self []calltree.Weight, run int) []calltree.Weight {
-	at := c.at[run]
-	self = c.cover(self)
-	for _, sample := range c.selected.samples[run] {
-		node := c.node(at[sample.Node], sample.Partial)
-		if int(node) >= len(self) {
-			self = c.cover(self)
-		}
-		self[node] = self[node].Plus(weightOf(sample))
-	}
-	return c.cover(self)
-}
-
-// cover adds a weight for each node that has none yet.
-func (c *Calls) cover(self []calltree.Weight) []calltree.Weight {
-	return append(self, make([]calltree.Weight, len(c.Builder.Nodes)-len(self))...)
-}
-
-// node returns the node of a sample, which is another one where its path is open.
-func (c *Calls) node(where spot, partial bool) int32 {
-	if l := (leaf{spot: where, partial: partial}); !l.open(c.o) {
-		return where.node
-	}
-	return c.tree.open(where.node)
 }
 
 // Samples are the selected samples, in the order in which the runs have them.

@@ -82,12 +82,6 @@ type thing struct {
 	node  int32
 }
 
-// A piece is what one thing has of a selection.
-type piece struct {
-	Side
-	in []Instruction
-}
-
 // Compare compares two sides, by their weights. Each is a selection or, two or more
 // on each side, several runs of the same work; several on one side alone are added up.
 // Innermost frames are told apart by their labels in Flat, with the base name instead of
@@ -107,38 +101,33 @@ func Compare(a, b []*Selection, t Translator, by Comparing) (*Comparison, error)
 	for _, side := range []struct {
 		selected []*Selection
 		names    map[string]string // of objects, by path
-		whole    *Side
 		of       func(*Change) (*Side, []uint64, *[]Instruction)
 	}{
-		{a, namesA, &c.A, func(c *Change) (*Side, []uint64, *[]Instruction) { return &c.A, c.runsA, &c.InA }},
-		{b, namesB, &c.B, func(c *Change) (*Side, []uint64, *[]Instruction) { return &c.B, c.runsB, &c.InB }},
+		{a, namesA, func(c *Change) (*Side, []uint64, *[]Instruction) { return &c.A, c.runsA, &c.InA }},
+		{b, namesB, func(c *Change) (*Side, []uint64, *[]Instruction) { return &c.B, c.runsB, &c.InB }},
 	} {
 		for i, selected := range side.selected {
-			parts, err := selected.parts(t, by, side.names, paths)
-			if err != nil {
-				return nil, err
-			}
-			add := func(change *Change, p Side) *[]Instruction {
-				sum, runs, in := side.of(change)
-				sum.Samples += p.Samples
-				sum.Weight += p.Weight
-				runs[i] += p.Weight
-				return in
-			}
-			for of, p := range parts {
+			add := func(of thing, p Side, in []Instruction) {
 				change := changes[of]
 				if change == nil {
 					change = &Change{Label: of.label, Path: CallPath{paths, of.node}, runsA: make([]uint64, len(a)), runsB: make([]uint64, len(b))}
 					changes[of] = change
 				}
-				in := add(change, p.Side)
-				*in = append(*in, p.in...)
-				add(&c.Total, p.Side)
-				side.whole.Samples += p.Samples
-				side.whole.Weight += p.Weight
+				_, _, all := side.of(change)
+				*all = append(*all, in...)
+				for _, change := range []*Change{change, &c.Total} {
+					sum, runs, _ := side.of(change)
+					sum.Samples += p.Samples
+					sum.Weight += p.Weight
+					runs[i] += p.Weight
+				}
+			}
+			if err := selected.parts(t, by, side.names, paths, add); err != nil {
+				return nil, err
 			}
 		}
 	}
+	c.A, c.B = c.Total.A, c.Total.B
 	whole := c.Total
 	for _, change := range changes {
 		change.compare(&whole, by.Times, c.Repeated)
@@ -179,43 +168,29 @@ func (c *Comparison) objects(a, b []*Selection, t Translator, by Comparing) (err
 
 // parts divides the selection among what is compared; call paths are put into a tree. An object's name, if it
 // has one, stands for its path in a label.
-func (s *Selection) parts(t Translator, by Comparing, names map[string]string, paths tree) (map[thing]*piece, error) {
-	parts := map[thing]*piece{}
-	add := func(of thing, side Side) *piece {
-		p := parts[of]
-		if p == nil {
-			p = &piece{}
-			parts[of] = p
-		}
-		p.Samples += side.Samples
-		p.Weight += side.Weight
-		return p
-	}
+func (s *Selection) parts(t Translator, by Comparing, names map[string]string, paths tree, add func(thing, Side, []Instruction)) error {
 	if !by.frames() {
-		return parts, s.pathParts(t, by, names, paths, add)
+		return s.pathParts(t, by, names, paths, add)
 	}
 	instructions, err := s.Instructions(t)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	rest := Side{s.Samples(), s.Weight()}
-	for i := range instructions {
-		in := &instructions[i]
-		labelled := *in
-		labelled.Object = cmp.Or(names[in.Object], in.Object)
-		p := add(thing{label: labelled.Label(by.Granularity, by.Templates)}, Side{in.Samples, in.Weight})
-		p.in = append(p.in, *in)
+	for i, in := range instructions {
+		in.Object = cmp.Or(names[in.Object], in.Object)
+		add(thing{label: in.Label(by.Granularity, by.Templates)}, Side{in.Samples, in.Weight}, instructions[i:i+1])
 		rest.Samples -= in.Samples
 		rest.Weight -= in.Weight
 	}
 	if rest.Samples > 0 {
-		add(thing{label: outside}, rest)
+		add(thing{label: outside}, rest, nil)
 	}
-	return parts, nil
+	return nil
 }
 
 // pathParts adds the call paths that refinements keep, or their innermost frames.
-func (s *Selection) pathParts(t Translator, by Comparing, names map[string]string, paths tree, add func(thing, Side) *piece) error {
+func (s *Selection) pathParts(t Translator, by Comparing, names map[string]string, paths tree, add func(thing, Side, []Instruction)) error {
 	o := by.Options
 	if !by.Paths {
 		o.Granularity = Location // by which functions are known, too
@@ -241,9 +216,9 @@ func (s *Selection) pathParts(t Translator, by Comparing, names map[string]strin
 			}
 			if w := tree.Self[node]; w.Samples > 0 {
 				if of.node != 0 && by.Levels > 0 {
-					of.node = paths.cut(of.node, by.Levels, false)
+					of.node = paths.cut(of.node, by.Levels)
 				}
-				add(of, Side{w.Samples, w.Weight})
+				add(of, Side{w.Samples, w.Weight}, nil)
 			}
 		}
 	}

@@ -29,11 +29,8 @@ func builds(side []*Selection) map[build]bool {
 	found := map[build]bool{}
 	for _, s := range side {
 		for i, r := range s.runs.all {
-			for node := range s.byNode(i) {
-				if node == 0 {
-					continue
-				}
-				if o := r.Objects[r.Nodes[node].Object]; o.Path != "" {
+			for _, sample := range s.samples[i] {
+				if o := r.Objects[r.Nodes[sample.Node].Object]; sample.Node != 0 && o.Path != "" {
 					found[build{o.Path, o.BuildID}] = true
 				}
 			}

@@ -2,7 +2,6 @@ package path
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 )
 
@@ -16,22 +15,28 @@ type HotRow struct {
 // Hot returns the frames of the selection, the heaviest by itself first, and the
 // weight that their shares are of.
 func (s *Selection) Hot(t Translator, o Options) ([]HotRow, uint64, error) {
-	tr := newTree()
-	leaves, err := s.leaves(tr, t, o, frame.shortLabel, nil)
+	sh := o.shape(frame.shortLabel)
+	sh.opened = false
+	c, err := s.contexts(t, o, sh, nil)
 	if err != nil {
 		return nil, 0, err
 	}
-	self, total := flatRows(tr, leaves, false), flatRows(tr, leaves, true)
-	keys := slices.SortedFunc(maps.Keys(total), func(a, b rowKey) int {
-		return cmp.Or(cmp.Compare(self[b].weight, self[a].weight), cmp.Compare(total[b].weight, total[a].weight),
-			cmp.Compare(a.group, b.group), tr.compare(a.node, b.node))
-	})
-	if o.Rows > 0 && len(keys) > o.Rows {
-		keys = keys[:o.Rows]
+	var all []HotRow
+	for _, p := range c.parts {
+		tree := p.Tree(c.Builder)
+		self := map[int32]uint64{}
+		for _, f := range tree.Bodies() {
+			self[f.Frame] = f.Weight.Weight
+		}
+		for _, f := range tree.Functions() {
+			all = append(all, HotRow{p.group, c.Frames[f.Frame].Name, self[f.Frame], f.Weight.Weight})
+		}
 	}
-	all := make([]HotRow, len(keys))
-	for i, key := range keys {
-		all[i] = HotRow{Group: key.group, Name: tr.name(key.node), Self: self[key].weight, Total: total[key].weight}
+	slices.SortFunc(all, func(a, b HotRow) int {
+		return cmp.Or(cmp.Compare(b.Self, a.Self), cmp.Compare(b.Total, a.Total), cmp.Compare(a.Group, b.Group), cmp.Compare(a.Name, b.Name))
+	})
+	if o.Rows > 0 && len(all) > o.Rows {
+		all = all[:o.Rows]
 	}
 	return all, s.weight, nil
 }

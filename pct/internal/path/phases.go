@@ -3,11 +3,11 @@ package path
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
 	"github.com/profilecollection/pct/pct/data"
+	"github.com/profilecollection/pct/pct/internal/calltree"
 )
 
 // Phases is the weight of a selection over time.
@@ -57,14 +57,14 @@ func (s *Selection) Phases(t Translator, o Options, cpu bool) (*Phases, error) {
 	if to-from >= maxSlices {
 		return nil, fmt.Errorf("from %v to %v there are more than %d slices of %v: make them longer (-i)", first, last, maxSlices, o.Interval)
 	}
-	tr := newTree()
-	leaves, err := s.leaves(tr, t, o, frame.shortLabel, func(r *run, sample *data.Sample) int64 {
+	c, err := s.contexts(t, o, o.shape(frame.shortLabel), func(r *run, sample *data.Sample) int64 {
 		return int64(moment(r, sample, cpu) / o.Interval)
 	})
 	if err != nil {
 		return nil, err
 	}
-	p := s.phases(tr, pathRows(tr, leaves, o), o, from, to, cpu)
+	c.shorten(o.Levels)
+	p := &Phases{Weight: s.weight, Samples: s.count, Rows: c.phases(o.Interval, from, to, cpu)}
 	p.Warnings = warnings
 	return p, nil
 }
@@ -96,43 +96,39 @@ func roundInterval(first, last time.Duration, n int) time.Duration {
 }
 
 // phases makes a row of each slice, or several of one with several groups.
-func (s *Selection) phases(tr tree, all rows, o Options, from, to int64, cpu bool) *Phases {
-	type part struct {
-		slice int64
-		group string
+func (c *contexts) phases(interval time.Duration, from, to int64, cpu bool) (rows []Phase) {
+	type phase struct {
+		partOf
+		whole calltree.Weight
+		node  int32 // of the heaviest path
+		of    calltree.Weight
 	}
-	type heaviest struct {
-		tally
-		key rowKey
-		of  tally
-	}
-	parts := map[part]heaviest{}
-	for key, sum := range all {
-		at := part{key.slice, key.group}
-		h, ok := parts[at]
-		h.weight += sum.weight
-		h.samples += sum.samples
-		if order := cmp.Compare(sum.weight, h.of.weight); !ok || order > 0 || order == 0 && tr.compare(key.node, h.key.node) < 0 {
-			h.key, h.of = key, sum
+	all := make([]phase, len(c.parts))
+	for i, p := range c.parts {
+		h := &all[i]
+		h.partOf, h.node = p.partOf, -1
+		for node, w := range p.All() {
+			h.whole = h.whole.Plus(w)
+			if order := cmp.Compare(w.Weight, h.of.Weight); h.node < 0 || order > 0 || order == 0 && c.compare(node, h.node) < 0 {
+				h.node, h.of = node, w
+			}
 		}
-		parts[at] = h
 	}
-	p := &Phases{Weight: s.weight, Samples: s.count}
-	keys := slices.SortedFunc(maps.Keys(parts), func(a, b part) int {
-		return cmp.Or(cmp.Compare(a.slice, b.slice), cmp.Compare(parts[b].weight, parts[a].weight), cmp.Compare(a.group, b.group))
+	slices.SortFunc(all, func(a, b phase) int {
+		return cmp.Or(cmp.Compare(a.slice, b.slice), cmp.Compare(b.whole.Weight, a.whole.Weight), cmp.Compare(a.group, b.group))
 	})
 	for slice := from; slice <= to; slice++ {
-		window := bin(time.Duration(slice)*o.Interval, o.Interval, cpu)
-		if len(keys) == 0 || keys[0].slice != slice {
-			p.Rows = append(p.Rows, Phase{Window: window})
+		window := bin(time.Duration(slice)*interval, interval, cpu)
+		if len(all) == 0 || all[0].slice != slice {
+			rows = append(rows, Phase{Window: window})
 		}
-		for ; len(keys) > 0 && keys[0].slice == slice; keys = keys[1:] {
-			h := parts[keys[0]]
-			p.Rows = append(p.Rows, Phase{
-				Window: window, Group: keys[0].group, Weight: h.weight, Samples: h.samples,
-				Top: Row{Path: CallPath{tr, h.key.node}, Weight: h.of.weight, Samples: h.of.samples},
+		for ; len(all) > 0 && all[0].slice == slice; all = all[1:] {
+			h := all[0]
+			rows = append(rows, Phase{
+				Window: window, Group: h.group, Weight: h.whole.Weight, Samples: h.whole.Samples,
+				Top: Row{Path: CallPath{c.tree, h.node}, Weight: h.of.Weight, Samples: h.of.Samples},
 			})
 		}
 	}
-	return p
+	return rows
 }

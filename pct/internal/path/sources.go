@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/profilecollection/pct/pct/data"
 	"github.com/profilecollection/pct/pct/internal/calltree"
 	"github.com/profilecollection/pct/translators"
 )
@@ -48,63 +47,67 @@ func (s *Selection) Sources(t Translator, o Options) ([]SourceFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum := sources{}
-	lines, files := calltree.NewBuilder(), calltree.NewBuilder() // with o.Total: the call paths, by these
-	selfLines, selfFiles := map[int32]calltree.Weight{}, map[int32]calltree.Weight{}
-	for i := range s.runs.all {
-		var atLine, atFile []int32
-		if o.Total {
-			atLine, atFile = s.sourcePaths(lines, i, all, frame.lineKey), s.sourcePaths(files, i, all, frame.sourceKey)
-		}
-		for node, t := range s.byNode(i) {
-			switch {
-			case node == 0:
-				sum.add(frame{}, t)
-			case o.Total:
-				w := calltree.Weight{Weight: t.weight, Samples: t.samples}
-				selfLines[atLine[node]] = selfLines[atLine[node]].Plus(w)
-				selfFiles[atFile[node]] = selfFiles[atFile[node]].Plus(w)
-			default:
-				sum.add(all.chains[all.of[i][node]][0], t)
-			}
-		}
+	sh := shape{pastMain: true, alone: !o.Total}
+	frames := func(of func(frame, bool) (calltree.Frame, bool)) (*calltree.Tree, []calltree.FrameWeight) {
+		sh.frame = of
+		c, _ := s.weigh(all, sh, nil)
+		tree := c.parts[0].Tree(c.Builder)
+		return tree, tree.Functions()
 	}
-	if !o.Total {
-		return sum.sorted(), nil
-	}
+	objects := map[string]map[string]bool{} // of each file
 	for _, chain := range all.chains {
 		for _, f := range chain {
-			sum.add(f, tally{}) // which says what object holds it
-		}
-	}
-	for _, t := range []*calltree.Tree{lines.Tree(selfLines), files.Tree(selfFiles)} {
-		for _, f := range t.Functions() {
-			of := &t.Frames[f.Frame]
-			at := sum[sourceKey{of.File, of.Object, of.Line}]
-			at.tally = at.plus(tally{f.Weight.Weight, f.Samples})
-		}
-	}
-	return sum.sorted(), nil
-}
-
-// sourcePaths puts the selected call paths of a run into a tree of what key tells apart, without the frames that it knows
-// nothing of. It returns where each node is in it.
-func (s *Selection) sourcePaths(b *calltree.Builder, run int, all *symbols, key func(frame) (sourceKey, bool)) []int32 {
-	nodes := s.runs.all[run].Nodes
-	at := make([]int32, len(nodes))
-	for id := 1; id < len(nodes); id++ {
-		place := all.of[run][id]
-		if place == unselected {
-			continue
-		}
-		at[id] = at[nodes[id].Parent]
-		for _, f := range slices.Backward(all.chains[place]) {
-			if of, ok := key(f); ok {
-				at[id] = b.Child(at[id], b.Frame(calltree.Frame{File: of.file, Object: of.object, Line: of.line}))
+			if f.located() {
+				if objects[f.file] == nil {
+					objects[f.file] = map[string]bool{}
+				}
+				objects[f.file][f.object] = true
 			}
 		}
 	}
-	return at
+	var found []*SourceFile
+	files := map[string]*SourceFile{}
+	tree, weights := frames(sourceFrame)
+	for _, w := range weights {
+		f := &tree.Frames[w.Frame]
+		file := &SourceFile{Path: f.File, Objects: []string{f.Object}, Weight: w.Weight.Weight, Samples: w.Samples}
+		if f.File != "" {
+			file.Objects, files[f.File] = slices.Sorted(maps.Keys(objects[f.File])), file
+		}
+		found = append(found, file)
+	}
+	tree, weights = frames(lineFrame)
+	for _, w := range weights {
+		if f := &tree.Frames[w.Frame]; f.Line > 0 {
+			files[f.File].Lines = append(files[f.File].Lines, SourceLine{f.Line, w.Weight.Weight, w.Samples})
+		}
+	}
+	slices.SortFunc(found, func(a, b *SourceFile) int {
+		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Objects[0], b.Objects[0]))
+	})
+	sorted := make([]SourceFile, len(found))
+	for i, file := range found {
+		slices.SortFunc(file.Lines, func(a, b SourceLine) int { return cmp.Compare(a.Line, b.Line) })
+		sorted[i] = *file
+	}
+	return sorted, nil
+}
+
+// sourceFrame is the source file of a frame, or its object where lines are not known. What is in no
+// known object is as what has no call path.
+func sourceFrame(f frame, _ bool) (calltree.Frame, bool) {
+	switch {
+	case f.located():
+		return calltree.Frame{File: f.file}, true
+	case f.object == "":
+		return calltree.Frame{Name: outside}, true
+	}
+	return calltree.Frame{Object: f.object}, true
+}
+
+// lineFrame is the line of a frame; one without is left out.
+func lineFrame(f frame, _ bool) (calltree.Frame, bool) {
+	return calltree.Frame{File: f.file, Line: f.line}, f.located()
 }
 
 // Instructions returns the innermost instructions of the selection, by object and
@@ -114,19 +117,16 @@ func (s *Selection) Instructions(t Translator) ([]Instruction, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum := map[int32]tally{}
-	for i := range s.runs.all {
-		for node, t := range s.byNode(i) {
-			if at := all.of[i][node]; node != 0 {
-				sum[at] = sum[at].plus(t)
-			}
+	c, _ := s.weigh(all, shape{places: true, pastMain: true, alone: true}, nil)
+	var instructions []Instruction
+	for node, w := range c.parts[0].All() {
+		at := int(c.Nodes[node].Frame)
+		if at == len(all.places) {
+			continue // what has no call path
 		}
-	}
-	instructions := make([]Instruction, 0, len(sum))
-	for at, t := range sum {
 		p := all.places[at]
 		object := all.objects[p.object]
-		in := Instruction{Object: object.path, BuildID: object.buildID, Vaddr: p.vaddr, Weight: t.weight, Samples: t.samples}
+		in := Instruction{Object: object.path, BuildID: object.buildID, Vaddr: p.vaddr, Weight: w.Weight, Samples: w.Samples}
 		for j, f := range all.chains[at] {
 			in.Frames = append(in.Frames, translators.Location{Func: f.function, File: f.file, Line: f.line, Inlined: j+1 < len(all.chains[at])})
 		}
@@ -136,85 +136,4 @@ func (s *Selection) Instructions(t Translator) ([]Instruction, error) {
 		return cmp.Or(cmp.Compare(a.Object, b.Object), cmp.Compare(a.BuildID, b.BuildID), cmp.Compare(a.Vaddr, b.Vaddr))
 	})
 	return instructions, nil
-}
-
-// byNode adds up the selected samples of a run by their innermost frames.
-func (s *Selection) byNode(run int) map[data.NodeID]tally {
-	sum := map[data.NodeID]tally{}
-	for _, sample := range s.samples[run] {
-		sum[sample.Node] = sum[sample.Node].plus(tallyOf(sample))
-	}
-	return sum
-}
-
-func (t tally) plus(other tally) tally {
-	return tally{t.weight + other.weight, t.samples + other.samples}
-}
-
-// sourceKey is a source file, or an object without lines.
-type sourceKey struct {
-	file, object string
-	line         int // 0: all of the file
-}
-
-// sources add up what counts for each file and each line.
-type sources map[sourceKey]*sourceSum
-
-type sourceSum struct {
-	tally
-	objects map[string]bool
-}
-
-// sourceKey is the source file of a frame, or its object.
-func (f frame) sourceKey() (sourceKey, bool) {
-	if !f.located() {
-		return sourceKey{object: f.object}, true
-	}
-	return sourceKey{file: f.file}, true
-}
-
-// lineKey is the line of a frame, false if it is not known.
-func (f frame) lineKey() (sourceKey, bool) {
-	return sourceKey{file: f.file, line: f.line}, f.located()
-}
-
-// add counts samples for the line of a frame, and for its file.
-func (all sources) add(f frame, t tally) {
-	for _, of := range []func(frame) (sourceKey, bool){frame.sourceKey, frame.lineKey} {
-		key, ok := of(f)
-		if !ok {
-			continue
-		}
-		sum := all[key]
-		if sum == nil {
-			sum = &sourceSum{objects: map[string]bool{}}
-			all[key] = sum
-		}
-		sum.objects[f.object] = true
-		sum.tally = sum.plus(t)
-	}
-}
-
-func (all sources) sorted() []SourceFile {
-	of := map[sourceKey]*SourceFile{}
-	for key, sum := range all {
-		if key.line == 0 {
-			of[key] = &SourceFile{Path: key.file, Objects: slices.Sorted(maps.Keys(sum.objects)), Weight: sum.weight, Samples: sum.samples}
-		}
-	}
-	for key, sum := range all {
-		if line := key.line; line > 0 {
-			key.line = 0
-			of[key].Lines = append(of[key].Lines, SourceLine{line, sum.weight, sum.samples})
-		}
-	}
-	var sorted []SourceFile
-	for _, source := range of {
-		slices.SortFunc(source.Lines, func(a, b SourceLine) int { return cmp.Compare(a.Line, b.Line) })
-		sorted = append(sorted, *source)
-	}
-	slices.SortFunc(sorted, func(a, b SourceFile) int {
-		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Objects[0], b.Objects[0]))
-	})
-	return sorted
 }

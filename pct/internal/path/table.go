@@ -59,32 +59,32 @@ func (s *Selection) Tabulate(names []string, o Options) ([]Column, error) {
 	return columns, nil
 }
 
-// part is the samples of a selection that are of one group.
-type part struct {
+// subset is the samples of a selection that are of one group.
+type subset struct {
 	Selection
 	group string
 }
 
 // split returns the groups of a selection, the largest first; all of it if it isn't
 // split by anything.
-func (s *Selection) split(o Options) ([]*part, error) {
+func (s *Selection) split(o Options) ([]*subset, error) {
 	groups, err := s.groups(o)
 	if groups == nil {
-		return []*part{{Selection: *s}}, err
+		return []*subset{{Selection: *s}}, err
 	}
-	byGroup := map[string]*part{}
+	byGroup := map[string]*subset{}
 	for i, samples := range s.samples {
 		for _, sample := range samples {
 			name := o.By + "=" + groups[i](sample)
 			p, ok := byGroup[name]
 			if !ok {
-				p = &part{Selection{runs: s.runs, samples: make([][]*data.Sample, len(s.samples))}, name}
+				p = &subset{Selection{runs: s.runs, samples: make([][]*data.Sample, len(s.samples))}, name}
 				byGroup[name] = p
 			}
 			p.take(i, sample)
 		}
 	}
-	return slices.SortedFunc(maps.Values(byGroup), func(a, b *part) int {
+	return slices.SortedFunc(maps.Values(byGroup), func(a, b *subset) int {
 		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.group, b.group))
 	}), nil
 }

@@ -34,28 +34,61 @@ type step struct {
 	main  bool
 }
 
-// shape says how a tree is made of frames.
+// shape says how a tree is made of call paths.
 type shape struct {
-	granularity Granularity
-	label       func(frame, Granularity) string
-	pastMain    bool // keep the callers of main
+	frame    func(f frame, inlined bool) (made calltree.Frame, ok bool) // as the tree tells it apart from others; not ok: it is left out
+	sites    bool                                                       // frames are told apart by their call sites
+	physical bool                                                       // inlined functions are no frames
+	coarse   bool                                                       // neighbours that are equal are one frame
+	places   bool                                                       // the places themselves are the frames, and have their numbers
+	pastMain bool                                                       // keep the callers of main
+	opened   bool                                                       // what lacks its outermost frames begins with a frame "?"
+	alone    bool                                                       // only the innermost frame of a path
+}
+
+// shape is that of the call paths of a profile.
+func (o Options) shape(label func(frame, Granularity) string) shape {
+	g := o.Granularity
+	return shape{
+		frame: func(f frame, inlined bool) (calltree.Frame, bool) {
+			made := calltree.Frame{Name: label(f, g)}
+			switch {
+			case g == Location:
+				made.Function, made.Object, made.Addr, made.File, made.Line = f.function, f.object, f.addr, f.file, f.line
+				made.Inlined = inlined
+			case g == Symbol:
+				made.Function = f.function
+			case g == Line && f.located():
+				made.File, made.Line = f.file, f.line
+			}
+			return made, true
+		},
+		sites: g == Call, physical: g == Address, coarse: g.coarse(), pastMain: o.PastMain, opened: true,
+	}
 }
 
 // steps makes the frames of each place, outermost first. Call sites are no matter of
 // the place alone: see callSteps.
 func (t tree) steps(all *symbols, sh shape) [][]step {
-	if sh.granularity == Call {
+	if sh.sites {
 		return nil
 	}
 	steps := make([][]step, len(all.chains))
+	if sh.places {
+		t.Frames = make([]calltree.Frame, len(all.places))
+		for i := range steps {
+			steps[i] = []step{{frame: int32(i)}}
+		}
+		return steps
+	}
 	for i, chain := range all.chains {
-		if sh.granularity == Address {
+		if sh.physical {
 			chain = chain[len(chain)-1:] // inlined functions share the address
 		}
 		for j, f := range slices.Backward(chain) {
-			made := sh.frame(f)
-			made.Inlined = sh.granularity == Location && j < len(chain)-1
-			steps[i] = append(steps[i], step{t.Frame(made), f.function == entry})
+			if made, ok := sh.frame(f, j < len(chain)-1); ok {
+				steps[i] = append(steps[i], step{t.Frame(made), f.function == entry})
+			}
 		}
 	}
 	return steps
@@ -81,20 +114,6 @@ func (t tree) callSteps(all *symbols, place, caller int32, sh shape) []step {
 	return steps
 }
 
-// frame is a frame as the tree tells it apart from others.
-func (sh shape) frame(f frame) calltree.Frame {
-	made := calltree.Frame{Name: sh.label(f, sh.granularity)}
-	switch {
-	case sh.granularity == Location:
-		made.Function, made.Object, made.Addr, made.File, made.Line = f.function, f.object, f.addr, f.file, f.line
-	case sh.granularity == Symbol:
-		made.Function = f.function
-	case sh.granularity == Line && f.located():
-		made.File, made.Line = f.file, f.line
-	}
-	return made
-}
-
 // add puts the nodes of a run into the tree and returns where each went. places
 // gives the place of each, whose steps are taken from the caller's node.
 func (t tree) add(r *run, places []int32, all *symbols, steps [][]step, sh shape) []spot {
@@ -108,7 +127,7 @@ func (t tree) add(r *run, places []int32, all *symbols, steps [][]step, sh shape
 		}
 		parent := r.Nodes[id].Parent
 		var todo []step
-		if sh.granularity == Call {
+		if sh.sites {
 			from := call{place, unselected}
 			if parent != 0 {
 				from.caller = places[parent]
@@ -122,6 +141,9 @@ func (t tree) add(r *run, places []int32, all *symbols, steps [][]step, sh shape
 			todo = steps[place]
 		}
 		where := at[parent]
+		if sh.alone {
+			where, todo = spot{}, todo[max(0, len(todo)-1):]
+		}
 		for _, s := range todo {
 			if s.main && !where.inMain {
 				where.inMain = true
@@ -129,7 +151,7 @@ func (t tree) add(r *run, places []int32, all *symbols, steps [][]step, sh shape
 					where.node = 0
 				}
 			}
-			if sh.granularity.coarse() && where.node != 0 && t.Nodes[where.node].Frame == s.frame {
+			if sh.coarse && where.node != 0 && t.Nodes[where.node].Frame == s.frame {
 				continue
 			}
 			where.node = t.Child(where.node, s.frame)
@@ -162,21 +184,11 @@ func (t tree) open(node int32) int32 {
 	return made
 }
 
-// cut returns the node of the innermost frames of a path, at most levels of them, 0 is
-// all; one that is open at its outer end has a frame "?" there.
-func (t tree) cut(node int32, levels int, open bool) int32 {
-	if levels == 0 {
-		if open {
-			node = t.open(node)
-		}
-		return node
-	}
+// cut returns the node of the innermost frames of a path, at most levels of them.
+func (t tree) cut(node int32, levels int) int32 {
 	var frames []int32
 	for ; node != 0 && len(frames) < levels; node = t.Nodes[node].Parent {
 		frames = append(frames, t.Nodes[node].Frame)
-	}
-	if open && len(frames) < levels {
-		frames = append(frames, t.Frame(calltree.Frame{Name: outside}))
 	}
 	return t.Insert(frames)
 }
