@@ -36,18 +36,29 @@ func awaitEnd(pid int) chan struct{} {
 	return ended
 }
 
-// wait returns the status of a child that ends, as a shell has it.
-func wait(pid int) int {
-	var ws unix.WaitStatus
+// wait returns how a child has ended, and that as the status that a shell has for it.
+func wait(pid int) (ws unix.WaitStatus, status int) {
 	for {
 		if _, err := unix.Wait4(pid, &ws, 0, nil); err != unix.EINTR {
 			break
 		}
 	}
 	if ws.Signaled() {
-		return 128 + int(ws.Signal())
+		return ws, 128 + int(ws.Signal())
 	}
-	return ws.ExitStatus()
+	return ws, ws.ExitStatus()
+}
+
+// ended tells of a signal that ended the program, as a shell does.
+func (p *session) ended(ws unix.WaitStatus) {
+	if !ws.Signaled() || ws.Signal() == unix.SIGINT || ws.Signal() == unix.SIGPIPE {
+		return
+	}
+	how := ws.Signal().String()
+	if ws.CoreDump() {
+		how += " (core dumped)"
+	}
+	p.say([]note{{endedBySignal, []any{p.options.program[0], how}}})
 }
 
 // foreground runs a command as if it were in our place, and sets the status. What the terminal sends to our group the
@@ -70,7 +81,9 @@ func (p *session) foreground(args []string) error {
 			}
 			unix.Kill(pid, sig.(syscall.Signal))
 		case <-ended:
-			p.status = wait(pid)
+			var ws unix.WaitStatus
+			ws, p.status = wait(pid)
+			p.ended(ws)
 			return nil
 		}
 	}
@@ -97,7 +110,7 @@ func (p *session) attached(args []string) error {
 			}
 			told = true
 		case <-ended:
-			p.status = wait(pid)
+			_, p.status = wait(pid)
 			return nil
 		}
 	}

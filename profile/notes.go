@@ -22,6 +22,7 @@ const (
 	breaksAlloc            // resource
 	breaksCalls            // resource
 	trapsAtKill            // resource
+	endedBySignal          // program, which signal
 	outlivedByOne          // directory, report
 	outlivedByMore         // number, a directory, report
 	smallFiles
@@ -48,7 +49,8 @@ var texts = map[noteID]string{
 		"of a million calls that many seconds",
 	breaksCalls: "-r %s: this user may not use the kernel's probes (root or CAP_PERFMON may): counted by a breakpoint, at which " +
 		"each call stops the program for 10 to 50 µs: of a million calls that many seconds",
-	trapsAtKill: "-r %s: do not kill dbctl by SIGKILL meanwhile: a program that was started then ends by SIGTRAP at the next such call",
+	trapsAtKill:   "-r %s: do not kill dbctl by SIGKILL meanwhile: a program that was started then ends by SIGTRAP at the next such call",
+	endedBySignal: "%s: %s",
 	outlivedByOne: "one process still runs: what it uses later is not in the report, but in %s " +
 		"(pct %s shows it; -wait waits for it)",
 	outlivedByMore: "%d processes still run: what they use later is not in the report, but in %s and the like " +
