@@ -44,6 +44,14 @@ func TestCaller(t *testing.T) {
 	}
 }
 
+// What a limit on memory must leave to us is said in the same words by both programs.
+func TestNeeds(t *testing.T) {
+	text, err := os.ReadFile("../collector/launch/caller.h")
+	if err != nil || !strings.Contains(string(text), `"`+needs+`"`) {
+		t.Errorf("%v: caller.h does not say %q", err, needs)
+	}
+}
+
 func TestReadCaller(t *testing.T) {
 	c, args, err := readCaller([]string{"-caller=1200,6,-,61440000", "-k", "p"})
 	if err != nil || c.ignored != 0x1200 || c.closed != 6 || c.low != "ulimit -d 60000" || strings.Join(args, " ") != "-k p" {

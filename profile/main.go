@@ -104,14 +104,14 @@ type session struct {
 	stderr  io.Writer
 	signals chan os.Signal
 
-	root     string // for the collectors; "" what they choose by themselves
-	data     string // where that is
-	tmp      string // our directory of temporary files
-	broom    broom  // removes it
-	status   int    // the program's
-	outsider bool   // what runs it is a collector
-	used     usage  // by the program and what it waited for, with the library
-	alive    bool   // processes were left when the program had ended
+	root     string  // for the collectors; "" what they choose by themselves
+	data     string  // where that is
+	tmp      string  // our directory of temporary files
+	sweeper  sweeper // removes it
+	status   int     // the program's
+	outsider bool    // what runs it is a collector
+	used     usage   // by the program and what it waited for, with the library
+	alive    bool    // processes were left when the program had ended
 }
 
 // prepare sees that the data and the report can be written, which is better known before the run than
@@ -156,7 +156,7 @@ func (p *session) prepare() error {
 		f.Close()
 	}
 	var err error
-	p.tmp, p.broom, err = makeTemporary()
+	p.tmp, p.sweeper, err = makeTemporary()
 	return err
 }
 

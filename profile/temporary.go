@@ -6,15 +6,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A broom removes a directory when we end, also if we are killed: it's a process that waits for the end of a pipe, which
+// A sweeper removes a directory when we end, also if we are killed: it's a process that waits for the end of a pipe, which
 // we alone hold open.
-type broom struct {
+type sweeper struct {
 	pid  int
 	held *os.File
 }
 
-// makeTemporary makes a directory for small files, and its broom.
-func makeTemporary() (dir string, b broom, err error) {
+// makeTemporary makes a directory for small files, and its sweeper.
+func makeTemporary() (dir string, b sweeper, err error) {
 	if dir, err = os.MkdirTemp("", "profile."); err != nil {
 		return "", b, err
 	}
@@ -38,9 +38,9 @@ func makeTemporary() (dir string, b broom, err error) {
 
 // sweep removes the temporary files.
 func (p *session) sweep() {
-	p.broom.held.Close()
+	p.sweeper.held.Close()
 	var ws unix.WaitStatus
-	if _, err := unix.Wait4(p.broom.pid, &ws, 0, nil); err != nil || ws != 0 {
+	if _, err := unix.Wait4(p.sweeper.pid, &ws, 0, nil); err != nil || ws != 0 {
 		os.RemoveAll(p.tmp)
 	}
 }

@@ -33,7 +33,7 @@ const (
 type meaning int
 
 const (
-	unmet     meaning = 1 << iota // it explains why CPU time is in no sample
+	unsampled meaning = 1 << iota // it explains why CPU time is in no sample
 	lost                          // there are samples that could not be kept
 	userMode                      // time in the kernel is in no sample
 	noFaults                      // page faults are not sampled
@@ -43,11 +43,11 @@ const (
 
 // meanings are those of notes that mean more than they say.
 var meanings = map[string]meaning{
-	"NO_DIRECTORY": unmet | lost, "DISK_FULL": unmet | lost, "FILE_LIMIT": unmet | lost, "NO_FILE": unmet | lost, "TABLE_FULL": unmet | lost,
-	"PATHS_FULL": unmet | lost, "PATHS_MEMORY": unmet | lost,
-	"TICK_RATE": unmet, "NO_CLOCK": unmet, "NO_SIGNAL": unmet, "PENDING_LIMIT": unmet, "SIGNAL_LOST": unmet, "GO": unmet, "CONFINED": unmet,
-	"EVENTS_KERNEL": unmet, "EVENTS_STACKS": unmet, noteNested: unmet,
-	"EVENTS_REFUSED": unmet | noFaults, "EVENTS_SIGNAL": unmet | noFaults,
+	"NO_DIRECTORY": unsampled | lost, "DISK_FULL": unsampled | lost, "FILE_LIMIT": unsampled | lost, "NO_FILE": unsampled | lost, "TABLE_FULL": unsampled | lost,
+	"PATHS_FULL": unsampled | lost, "PATHS_MEMORY": unsampled | lost,
+	"TICK_RATE": unsampled, "NO_CLOCK": unsampled, "NO_SIGNAL": unsampled, "PENDING_LIMIT": unsampled, "SIGNAL_LOST": unsampled, "GO": unsampled, "CONFINED": unsampled,
+	"EVENTS_KERNEL": unsampled, "EVENTS_STACKS": unsampled, noteNested: unsampled,
+	"EVENTS_REFUSED": unsampled | noFaults, "EVENTS_SIGNAL": unsampled | noFaults,
 	"FPE_SIGNALS": noFPE, "FPE_MASKS": noFPE, "FPE_NONE": noFPE,
 	"USER_TIME":         userMode,
 	"UNCOUNTED_MACHINE": uncounted, "UNCOUNTED_LINKED": uncounted, "UNCOUNTED_RESOURCES": uncounted, "UNCOUNTED_UNWINDER": uncounted,
@@ -102,7 +102,7 @@ func (t told) of(m meaning) *libraryNote {
 }
 
 // troubled reports whether CPU time may be in no sample, as was told.
-func (t told) troubled() bool { return t.short || t.of(unmet) != nil }
+func (t told) troubled() bool { return t.short || t.of(unsampled) != nil }
 
 // smallest is the size of files that the library wants to be permitted: it does not run into the limit for the program.
 const smallest = 1 << 32
