@@ -84,7 +84,11 @@ func (r *report) filter(e expression) bool {
 	if err := values.Start(); err != nil {
 		return false
 	}
-	err = shell.Run()
+	err = shell.Start()
+	from.Close() // so that it ends if the filter does not read all
+	if err == nil {
+		err = shell.Wait()
+	}
 	values.Wait()
 	return err == nil
 }

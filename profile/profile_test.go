@@ -201,3 +201,21 @@ done
 		}
 	}
 }
+
+// TestFilterReadsLittle: a filter that ends early ends what sends it values.
+func TestFilterReadsLittle(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PCT_DIR", filepath.Join(dir, "data"))
+	profile := aloneIn(t, dir)
+	writeFile(t, filepath.Join(dir, "pct"), "#!/bin/sh\nexec yes 7\n", 0o755)
+	writeFile(t, filepath.Join(dir, "pct-launch"), "#!/bin/sh\n", 0o755)
+	writeFile(t, filepath.Join(dir, "dbctl"), "#!/bin/sh\n"+`while [ $# -gt 1 ]; do
+	[ "$1" != -dirfile ] || echo /nowhere >"$2"
+	shift
+done
+`, 0o755)
+	stdout, stderr, status := shell(t, "timeout 60 "+profile+" -expr true@main@n 'head -n 1' true")
+	if stdout != "7\n" || stderr != "" || status != 0 {
+		t.Errorf("stdout %q, stderr %q, exit status %d; want 7", stdout, stderr, status)
+	}
+}
