@@ -24,13 +24,13 @@ INSTALL = install
 export GOFLAGS := $(GOFLAGS) -buildvcs=false
 GOBUILD = -trimpath
 
-COMMANDS    = dbctl pct pct-pr pct-ring
+COMMANDS    = dbctl pct pct-pr pct-ring profile
 # What profile runs, not people.
 HELPERS     = pct-launch
+# What profile becomes has the same name (collector/launch/profile.c says why there are two), and `top` would hide top(1)
+# if it stood in a bin directory: they live in libexec of BIN, installed in libexec/pct, where profile looks for filters too.
+HELPERS_PRIVATE = profile
 TRANSLATORS = pct-addr2line pct-addr2nm pct-disasm pct-gdbline pct-binutils pct-llvm-symbolizer
-SHELL_CMDS  = profile
-# `top` would hide top(1) if it stood in a bin directory: it lives in libexec of BIN, installed in
-# libexec/pct, where profile looks for filters too.
 FILTERS     = int-avg int-hist quantile corr pct-merge pct-%
 FILTERS_PRIVATE = top
 
@@ -50,7 +50,10 @@ zshdir     = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 all: need-build
 	@mkdir -p $(BIN)
 	@$(MAKE) --no-print-directory -C collector OUT=$(abspath $(BIN))/lib
+	@rm -f $(FILTERS_PRIVATE:%=$(BIN)/%); mkdir -p $(BIN)/libexec
 	$(CC) $(CFLAGS) -o $(BIN)/pct-launch collector/launch/launch.c
+	$(CC) $(CFLAGS) -o $(BIN)/profile collector/launch/profile.c
+	$(GO) build $(GOBUILD) -o $(BIN)/libexec/profile ./profile
 	$(GO) build $(GOBUILD) -o $(BIN)/dbctl ./dbctl
 	$(GO) build $(GOBUILD) -o $(BIN)/pct ./pct
 	$(GO) build $(GOBUILD) -o $(BIN)/pct-pr ./pct/pr
@@ -61,10 +64,9 @@ all: need-build
 	$(GO) build $(GOBUILD) -o $(BIN)/pct-gdbline ./translators/gdb
 	$(GO) build $(GOBUILD) -o $(BIN)/pct-binutils ./translators/binutils
 	$(GO) build $(GOBUILD) -o $(BIN)/pct-llvm-symbolizer ./translators/llvmsymbolizer
-	@for f in $(SHELL_CMDS) $(FILTERS); do \
+	@for f in $(FILTERS); do \
 		$(INSTALL) -m 755 scripts/$$f $(BIN)/$$f || exit 1; \
 	done
-	@rm -f $(FILTERS_PRIVATE:%=$(BIN)/%); mkdir -p $(BIN)/libexec
 	@for f in $(FILTERS_PRIVATE); do \
 		$(INSTALL) -m 755 scripts/$$f $(BIN)/libexec/$$f || exit 1; \
 	done
@@ -93,9 +95,9 @@ bench: all
 
 install: all
 	$(INSTALL) -d $(bindir) $(libexecdir) $(libdir) $(incdir) $(sharedir) $(lispdir) $(mandir) $(bashdir) $(zshdir)
-	for f in $(COMMANDS) $(SHELL_CMDS) $(FILTERS); do \
+	for f in $(COMMANDS) $(FILTERS); do \
 		$(INSTALL) -m 755 $(BIN)/$$f $(bindir) || exit 1; done
-	for f in $(HELPERS) $(TRANSLATORS) $(FILTERS_PRIVATE:%=libexec/%); do \
+	for f in $(HELPERS) $(TRANSLATORS) $(HELPERS_PRIVATE:%=libexec/%) $(FILTERS_PRIVATE:%=libexec/%); do \
 		$(INSTALL) -m 755 $(BIN)/$$f $(libexecdir) || exit 1; done
 	for f in $(LIBRARIES); do $(INSTALL) -m 644 $(BIN)/lib/$$f $(libdir) || exit 1; done
 	$(INSTALL) -m 644 collector/pct.h $(incdir)
@@ -106,7 +108,7 @@ install: all
 	$(INSTALL) -m 644 scripts/completion/_pct $(zshdir)
 
 uninstall:
-	for f in $(COMMANDS) $(SHELL_CMDS) $(FILTERS); do rm -f $(bindir)/$$f; done
+	for f in $(COMMANDS) $(FILTERS); do rm -f $(bindir)/$$f; done
 	for f in docs/man/*.1; do rm -f $(mandir)/$${f##*/}; done
 	rm -rf $(libexecdir) $(libdir) $(sharedir) $(lispdir)
 	rm -f $(incdir)/pct.h $(bashdir)/pct $(bashdir)/profile $(zshdir)/_pct

@@ -15,7 +15,7 @@ import (
 // of its manual page, both ways.
 func TestManualFlags(t *testing.T) {
 	bin := t.TempDir()
-	for command, source := range map[string]string{"dbctl": "dbctl", "pct": "pct", "pct-pr": "pct/pr", "pct-ring": "collector/ring/pct-ring"} {
+	for command, source := range map[string]string{"dbctl": "dbctl", "pct": "pct", "pct-pr": "pct/pr", "pct-ring": "collector/ring/pct-ring", "profile": "profile"} {
 		if out, err := exec.Command("go", "build", "-o", filepath.Join(bin, command), "./"+source).CombinedOutput(); err != nil {
 			t.Fatalf("building %s: %v\n%s", command, err, out)
 		}
@@ -31,7 +31,7 @@ func TestManualFlags(t *testing.T) {
 		pctHelp += help(t, pct, v)
 	}
 	for _, tt := range []struct{ page, help string }{
-		{"docs/man/profile.1", help(t, "scripts/profile")},
+		{"docs/man/profile.1", help(t, filepath.Join(bin, "profile"))},
 		{"docs/man/dbctl.1", help(t, filepath.Join(bin, "dbctl"))},
 		{"docs/man/pct.1", pctHelp},
 		{"docs/man/pct-pr.1", help(t, filepath.Join(bin, "pct-pr"))},

@@ -56,6 +56,9 @@ enum note {
 /* The sentence of a note. */
 const char *note_sentence(enum note n);
 
+/* Its name, by which profile knows it: NO_DIRECTORY for NOTE_NO_DIRECTORY. */
+const char *note_name(enum note n);
+
 void note_post(enum note n);
 
 /* Takes all notes that were posted and not told yet, a bit for each. */

@@ -30,17 +30,26 @@ static void tell(const char *line, size_t n)
 	sys_close(fd);
 }
 
-void rundir_tell(const char *sentence)
+/* Appends the line of a note: its process, its name and its sentence. */
+static void tell_note(char *line, size_t size, long pid, const char *name, const char *sentence)
 {
-	char line[1024];
-	struct text t = text_in(line, sizeof line);
+	struct text t = text_in(line, size);
 
 	text_str(&t, "note\t");
-	text_num(&t, (uint64_t)sys0(SYS_getpid));
+	text_num(&t, (uint64_t)pid);
+	text_char(&t, '\t');
+	text_str(&t, name);
 	text_char(&t, '\t');
 	text_str(&t, sentence);
 	text_char(&t, '\n');
 	tell(line, t.n);
+}
+
+void rundir_tell(const char *name, const char *sentence)
+{
+	char line[1024];
+
+	tell_note(line, sizeof line, sys0(SYS_getpid), name, sentence);
 }
 
 void rundir_tell_notes(void)
@@ -48,18 +57,9 @@ void rundir_tell_notes(void)
 	static char line[512];
 	uint64_t notes = note_take();
 
-	for (int n = 0; notes; n++, notes >>= 1) {
-		struct text t = text_in(line, sizeof line);
-
-		if (!(notes & 1))
-			continue;
-		text_str(&t, "note\t");
-		text_num(&t, (uint64_t)run.pid);
-		text_char(&t, '\t');
-		text_str(&t, note_sentence((enum note)n));
-		text_char(&t, '\n');
-		tell(line, t.n);
-	}
+	for (int n = 0; notes; n++, notes >>= 1)
+		if (notes & 1)
+			tell_note(line, sizeof line, run.pid, note_name((enum note)n), note_sentence((enum note)n));
 }
 
 static bool shared_directory(const char *dir)

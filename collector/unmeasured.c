@@ -18,16 +18,16 @@ static void look(const char *path)
 {
 	char line[LINE_MOST];
 	struct text t = text_in(line, sizeof line);
-	const char *reason = access(path, X_OK) == 0 ? why_not(path) : NULL;
+	enum unfit why = access(path, X_OK) == 0 ? why_unfit(path) : UNFIT_NOT;
 
 	/* In a Go program that has the library, the library itself tells. */
-	if (!reason || text_begins(reason, "is a Go program"))
+	if (why == UNFIT_NOT || why == UNFIT_GO)
 		return;
 	text_value(&t, path, text_len(path) < LINE_MOST / 2 ? text_len(path) : LINE_MOST / 2);
 	text_char(&t, ' ');
-	text_str(&t, reason);
+	text_str(&t, unfit_words[why].clause);
 	text_str(&t, ": what it used is not measured");
-	rundir_tell(line);
+	rundir_tell("UNMEASURED", line);
 }
 
 static bool asked(void)

@@ -68,11 +68,8 @@ func (e End) String() string {
 	return fmt.Sprintf("exit status %d\nstandard output:\n%sstandard error:\n%s", e.Status, e.Out, e.Err)
 }
 
-// ours are the lines that our commands write to standard error, which is the program's too; and what the shell that
-// executes profile says of a program that a signal killed.
-var ours = regexp.MustCompile(`(?m)^((profile|dbctl|pct|pct-ring|pct-launch|libpct)(\[\d+\])?: .*(\n  .*)*|` +
-	`(Aborted|Segmentation fault|Illegal instruction|Trace/breakpoint trap|Killed|Terminated|Bad system call|` +
-	`File size limit exceeded|Profiling timer expired|Real-time signal \d+)( \(core dumped\))?)\n`)
+// ours are the lines that our commands write to standard error, which is the program's too.
+var ours = regexp.MustCompile(`(?m)^((profile|dbctl|pct|pct-ring|pct-launch|libpct)(\[\d+\])?: .*(\n  .*)*)\n`)
 
 // A Run is a program that runs.
 type Run struct {

@@ -25,13 +25,19 @@ func (v *invocation) activationReport(style report.Style) error {
 		return err
 	}
 	v.warnUncounted(a.Uncounted)
-	if err := report.Head(&v.out, runs.Summary(), selected.Samples(), selected.Limits()); err != nil {
+	if err := report.Head(&v.out, v.ofRun(runs.Summary()), selected.Samples(), selected.Limits()); err != nil {
 		return err
 	}
 	if err := report.Resource(&v.out, callHead(runs, "")); err != nil {
 		return err
 	}
 	if err := report.Unsampled(&v.out, runs.Summary(), true); err != nil {
+		return err
+	}
+	if err := report.Corrections(&v.out, a); err != nil {
+		return err
+	}
+	if err := v.endHead(runs.Summary().Samples); err != nil {
 		return err
 	}
 	return report.Activations(&v.out, a, style)

@@ -41,11 +41,14 @@ type options struct {
 	exported   formatOptions
 	explore    exploreOptions
 	help       bool
+	afterRun   string // for profile, as the next two: see afterrun.go
+	place      string
+	unrated    bool
 
 	given map[string]bool // names of the flags that there are
 }
 
-// A flag stands anywhere after the report's name, as -name VALUE or -name=VALUE;
+// A flag without a summary is for profile alone, and is in no help. One stands anywhere after the report's name, as -name VALUE or -name=VALUE;
 // a one-letter flag and its number can also be one word, as in -l3. A flag that is
 // different things to different reports is there once for each, with values of
 // different names.
@@ -139,6 +142,9 @@ func flagTable() []flag {
 			func(o *options, s string) error { o.vmlinux = s; return nil }},
 		{"quickfix", "", "FILE:LINE: and its share, as editors read it (vim -q, Emacs grep-mode, VS Code); only what has a line",
 			func(o *options, _ string) error { o.quickfix = true; return nil }},
+		{"after-run", "FILE", "", func(o *options, s string) error { o.afterRun = s; return nil }},
+		{"place", "TEXT", "", func(o *options, s string) error { o.place = s; return nil }},
+		{"unrated", "", "", func(o *options, _ string) error { o.unrated = true; return nil }},
 		{"h", "", "print this help",
 			func(o *options, _ string) error { o.help = true; return nil }},
 	}
@@ -268,7 +274,7 @@ func (v *invocation) parse(args []string) error {
 func (c command) flagNames() string {
 	var names []string
 	for _, f := range flagTable() {
-		if c.takes(f) {
+		if c.takes(f) && f.summary != "" {
 			names = append(names, "-"+f.name)
 		}
 	}

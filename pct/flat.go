@@ -35,7 +35,7 @@ weight. Addresses are those of the object file, as objdump shows them. DIR can b
 a count file too: /tmp/pct/*/libc* is what all programs did in libc.
 `,
 				flags: append([]string{"total", "past-main", "e", "by FIELD", "i INTERVAL", "window", "where", "r RESOURCE", "tree",
-					"n ROWS", "threshold", "O FILE", "translator"}, of.more...),
+					"n ROWS", "threshold", "O FILE", "translator", "after-run", "place", "unrated"}, of.more...),
 				example:     "-n 20 /tmp/pct/gzip.*",
 				granularity: &of.granularity,
 				run: func(v *invocation) error {

@@ -59,7 +59,7 @@ func (c command) help() string {
 	isHelp := func(f flag) bool { return f.name == "h" }
 	ordered := append(slices.DeleteFunc(slices.Clone(table), isHelp), table[slices.IndexFunc(table, isHelp)])
 	for _, f := range ordered {
-		if c.takes(f) {
+		if c.takes(f) && f.summary != "" {
 			fmt.Fprintf(&b, "  %-*s%s\n", helpColumn-2, strings.TrimSpace("-"+f.name+" "+f.value), indented(f.summary))
 		}
 	}

@@ -182,7 +182,9 @@ func dispatch(args []string, stdin io.Reader, stdout, stderr io.Writer) (int, er
 		}
 		defer v.endStamped()
 		v.terminal = v.outFile == "" && isTerminal(stdout)
-		if err := c.run(v); err != nil {
+		if err := c.run(v); v.leftToProfile(err) {
+			return failed, nil
+		} else if err != nil {
 			return failed, err
 		}
 		err := v.deliver(stdout)

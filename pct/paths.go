@@ -32,7 +32,7 @@ Rows are all contexts with a share of -threshold (default 0.01). "profile -calls
 the calls; docs/CALLPATHS.md says what the figures mean.
 `,
 		flags: []string{"calls", "unfolded", "l", "g FRAMES", "past-main", "templates", "e", "by FIELD", "i INTERVAL", "window", "where", "through", "not", "r RESOURCE",
-			"tree", "n ROWS", "threshold", "O FILE", "translator", "vmlinux"},
+			"tree", "n ROWS", "threshold", "O FILE", "translator", "vmlinux", "after-run", "place", "unrated"},
 		example: "-l3 -where 'n > 1000000' /tmp/pct/hier-test.4711",
 		run: func(v *invocation) error {
 			style := report.Style{Errors: v.errors, Colour: v.terminal, Whole: v.unfolded}
@@ -85,7 +85,7 @@ func (v *invocation) profile(
 		}
 		return err
 	}
-	if err := report.Head(&v.out, runs.Summary(), p.Samples, limits); err != nil {
+	if err := report.Head(&v.out, v.ofRun(runs.Summary()), p.Samples, limits); err != nil {
 		return err
 	}
 	if err := report.Resource(&v.out, callHead(runs, "")); err != nil {
@@ -95,6 +95,9 @@ func (v *invocation) profile(
 		if err := report.Unsampled(&v.out, runs.Summary(), false); err != nil {
 			return err
 		}
+	}
+	if err := v.endHead(runs.Summary().Samples); err != nil {
+		return err
 	}
 	if err := report.Profile(&v.out, p, style); err != nil {
 		return err

@@ -67,7 +67,7 @@ func TestLaunchReasons(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const static, rights = "is linked statically", "takes other rights (set-uid, set-gid or capabilities)"
+	const static, rights = "STATIC is linked statically", "RIGHTS takes other rights (set-uid, set-gid or capabilities)"
 	for _, tt := range []struct{ program, reason string }{
 		{here("dynamic"), ""},
 		{here("secret"), ""}, // executable, and for all but root not readable
@@ -78,9 +78,9 @@ func TestLaunchReasons(t *testing.T) {
 		{here("static-pie"), static},
 		{here("script-of-static"), static},
 		{here("script-of-script"), static},
-		{here("musl"), "has another C library than libpct.so"},
-		{here("narrow"), "is for another kind of machine than libpct.so"},
-		{here("torn"), "is no whole ELF file"},
+		{here("musl"), "LIBC has another C library than libpct.so"},
+		{here("narrow"), "MACHINE is for another kind of machine than libpct.so"},
+		{here("torn"), "TORN is no whole ELF file"},
 		{setuid, rights},
 	} {
 		t.Run(filepath.Base(tt.program), func(t *testing.T) {
@@ -91,7 +91,8 @@ func TestLaunchReasons(t *testing.T) {
 			text, _ := os.ReadFile(why)
 			wantStatus, wantText := 7, ""
 			if tt.reason != "" {
-				wantStatus, wantText = 0, tt.program+" "+tt.reason+"\n"
+				name, clause, _ := strings.Cut(tt.reason, " ")
+				wantStatus, wantText = 0, name+"\t"+tt.program+" "+clause+"\n"
 			}
 			if status := cmd.ProcessState.ExitCode(); status != wantStatus || string(text) != wantText || len(out) > 0 {
 				t.Errorf("status %d, reason %q, output %q; want %d, %q", status, text, out, wantStatus, wantText)

@@ -1,26 +1,26 @@
 /*
- * pct-launch: execute a program with libpct.so preloaded, if that can work.
+ * pct-launch: execute a program as the caller of profile would, with libpct.so preloaded if that can work.
  *
- *   pct-launch -root
- *   pct-launch -room DIR BYTES
- *   pct-launch -sweep DIR PARENT
- *   pct-launch [-environ FILE] [-ignored MASK] [-preload LIB... -else FILE [-set NAME=VALUE]...] PROG [ARG...]
+ *   pct-launch -sweep DIR
+ *   pct-launch [-environ FILE] [-caller STATE] PROG [ARG...]
+ *   pct-launch [-environ FILE] [-caller STATE] -preload LIB... (-else FILE | -narrow LIMIT -report REPORT)
+ *              [-set NAME=VALUE]... PROG [ARG...]
  *
  * The program gets the environment in FILE (NUL-terminated strings, as in
- * /proc/PID/environ; default: ours), found by its PATH, as execvp(3) does. With
- * -preload the libraries come after what LD_PRELOAD names already, ASAN_OPTIONS tells
- * AddressSanitizer to put up with that, and the variables of -set are added. With
- * -ignored, SIGINT and SIGQUIT, which a shell ignores in what it starts in the background, are
- * at their defaults unless the mask, as in /proc/PID/status, has them. Nothing else
- * differs from what a shell would execute: we replace ourselves.
+ * /proc/PID/environ; default: ours), found by its PATH, as execvp(3) does. -caller restores
+ * what profile's caller left to it (caller.h). With -preload the libraries come after what
+ * LD_PRELOAD names already, ASAN_OPTIONS tells AddressSanitizer to put up with that, and the
+ * variables of -set are added. Nothing else differs from what a shell would execute: we
+ * replace ourselves.
  *
  * A program into which the dynamic linker would not load the library is not
- * executed: the reason, a clause such as "is linked statically", is written to the
- * file of -else, and the exit status is 0. A script is what its interpreter is.
+ * executed: a name for the reason (unfit.h) and a sentence are written to the file of -else,
+ * with a tab between them, and the exit status is 0. A script is what its interpreter is.
  *
- * -root prints where run directories are without $PCT_DIR. -room prints why no directory with a file of so many bytes can be
- * made in DIR, nothing if one can. -sweep waits until the process PARENT, which has started us, ends or sends SIGUSR2, and
- * removes DIR and its files.
+ * -narrow is for a limit on memory under which nothing but the library can work: a program that can't
+ * have it is executed without, and what can't be done is said before.
+ *
+ * -sweep waits until its standard input ends, then removes DIR and its files.
  *
  * Exit status 127 if the program was not found, 126 if it can't be executed, 2 for
  * a wrong command line.
@@ -28,14 +28,13 @@
  * example: pct-launch -preload /usr/local/lib/pct/libpct.so -else why -set PCT=q1000 ls
  */
 #define _GNU_SOURCE
-#include "room.h"
+#include "caller.h"
 #include "root.h"
 #include "sweep.h"
 #include "unfit.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -165,21 +164,23 @@ static void add(char **env, const char *name, const char *word) {
     set(env, assignment);
 }
 
-/* heed: the keyboard's signals are heeded, unless the mask has them. */
-static void heed(const char *mask) {
-    char *end;
-    unsigned long long ignored = strtoull(mask, &end, 16);
-    if (!*mask || *end)
-        fail(2, "pct-launch: %s is no mask of signals", mask);
-    for (int sig = SIGINT; sig <= SIGQUIT; sig++)
-        if (!(ignored >> (sig - 1) & 1))
-            signal(sig, SIG_DFL);
+static void tell(const char *file, const char *path, enum unfit why) {
+    FILE *f = fopen(file, "we");
+    if (!f || fprintf(f, "%s\t%s %s\n", unfit_words[why].name, path, unfit_words[why].clause) < 0 || fclose(f) != 0)
+        fail(126, "can't write %s: %s", file, strerror(errno));
 }
 
-static void tell(const char *file, const char *path, const char *reason) {
-    FILE *f = fopen(file, "we");
-    if (!f || fprintf(f, "%s %s\n", path, reason) < 0 || fclose(f) != 0)
-        fail(126, "can't write %s: %s", file, strerror(errno));
+/* data_root is where run directories are. */
+static const char *data_root(char **env) {
+    static char own[64];
+    const char *dir = variable(env, "PCT_DIR");
+    struct stat st;
+    if (dir && *dir)
+        return dir;
+    if (lstat(ROOT_DEFAULT, &st) != 0 || !root_exposed(&st, geteuid()))
+        return ROOT_DEFAULT;
+    snprintf(own, sizeof own, "%s-%u", ROOT_DEFAULT, (unsigned)geteuid());
+    return own;
 }
 
 /* run executes it; what has no header is for the shell, as with execvp(3). */
@@ -195,28 +196,10 @@ static _Noreturn void run(const char *path, char **argv, char **env, int argc) {
     fail(errno == ENOENT ? 127 : 126, "%s: %s", argv[0], strerror(errno));
 }
 
-/* print_root prints where run directories are if the environment does not say it. */
-static int print_root(void) {
-    struct stat st;
-    if (lstat(ROOT_DEFAULT, &st) == 0 && root_exposed(&st, geteuid()))
-        printf("%s-%u\n", ROOT_DEFAULT, (unsigned)geteuid());
-    else
-        puts(ROOT_DEFAULT);
-    return fflush(stdout) == 0 ? 0 : 1;
-}
-
 int main(int argc, char **argv) {
-    if (argc == 2 && strcmp(argv[1], "-root") == 0)
-        return print_root();
-    if (argc == 4 && strcmp(argv[1], "-room") == 0) {
-        int error = why_no_room(argv[2], strtoul(argv[3], NULL, 10));
-        if (error)
-            puts(strerror(error));
-        return 0;
-    }
-    if (argc == 4 && strcmp(argv[1], "-sweep") == 0)
-        return sweep(argv[2], (pid_t)atoi(argv[3]));
-    const char *env_file = NULL, *otherwise = NULL;
+    if (argc == 3 && strcmp(argv[1], "-sweep") == 0)
+        return sweep(argv[2]);
+    const char *env_file = NULL, *otherwise = NULL, *narrow = NULL, *report = "";
     char **sets = must(calloc((size_t)argc + 1, sizeof *sets));
     char **libraries = must(calloc((size_t)argc + 1, sizeof *libraries));
     int i = 1, n = 0, preloaded = 0;
@@ -228,39 +211,52 @@ int main(int argc, char **argv) {
         }
         if (i + 1 == argc)
             fail(2, "pct-launch: %s needs a value", option);
+        char *value = argv[i + 1];
         if (strcmp(option, "-environ") == 0)
-            env_file = argv[i + 1];
-        else if (strcmp(option, "-ignored") == 0)
-            heed(argv[i + 1]);
+            env_file = value;
+        else if (strcmp(option, "-caller") == 0 && caller_restore(value))
+            continue;
         else if (strcmp(option, "-preload") == 0)
-            libraries[preloaded++] = argv[i + 1];
+            libraries[preloaded++] = value;
         else if (strcmp(option, "-else") == 0)
-            otherwise = argv[i + 1];
-        else if (strcmp(option, "-set") == 0 && strchr(argv[i + 1], '='))
-            sets[n++] = argv[i + 1];
+            otherwise = value;
+        else if (strcmp(option, "-narrow") == 0)
+            narrow = value;
+        else if (strcmp(option, "-report") == 0)
+            report = value;
+        else if (strcmp(option, "-set") == 0 && strchr(value, '='))
+            sets[n++] = value;
         else
-            fail(2, "pct-launch: don't know %s %s", option, argv[i + 1]);
+            fail(2, "pct-launch: don't know %s %s", option, value);
     }
-    if (i == argc || !preloaded != !otherwise)
-        fail(2, "usage: pct-launch [-environ FILE] [-ignored MASK] [-preload LIB... -else FILE [-set NAME=VALUE]...] PROG [ARG...]");
+    if (i == argc || !preloaded != !(otherwise || narrow))
+        fail(2, "usage: pct-launch [-environ FILE] [-caller STATE] [-preload LIB... -else FILE [-set NAME=VALUE]...] PROG [ARG...]");
     char **env = env_file ? read_environ(env_file, n + 2) : copy_environ(n + 2);
     const char *path = find(argv[i], env);
+    enum unfit why = preloaded ? why_unfit(path) : UNFIT_NOT;
+    /* ld.so(8) has no way to quote these. */
+    for (int k = 0; k < preloaded; k++)
+        if (strpbrk(libraries[k], ": \t"))
+            why = UNFIT_LIBRARY;
+    if (why != UNFIT_NOT && otherwise) {
+        tell(otherwise, path, why);
+        return 0;
+    }
+    if (why != UNFIT_NOT) {
+        fprintf(stderr, "profile: %s %s, and under the limit on memory (%s) nothing else can sample it: it runs unprofiled; %s\n",
+                path, unfit_words[why].clause, narrow, caller_needs);
+        preloaded = 0;
+    }
     if (preloaded) {
-        const char *reason = why_not(path);
-        /* ld.so(8) has no way to quote these. */
-        for (int k = 0; k < preloaded; k++)
-            if (strpbrk(libraries[k], ": \t"))
-                reason = "can't be given libpct.so, whose path has a blank or colon";
-        if (reason) {
-            tell(otherwise, path, reason);
-            return 0;
-        }
         for (int k = 0; k < preloaded; k++)
             add(env, "LD_PRELOAD", libraries[k]);
         /* AddressSanitizer ends programs in which any library stands before its own. */
         add(env, "ASAN_OPTIONS", "verify_asan_link_order=0");
         for (int k = 0; k < n; k++)
             set(env, sets[k]);
+        if (narrow)
+            fprintf(stderr, "profile: the report can't be made under the limit on memory (hard %s): %s; %s -tree %s/*.%d makes it in a shell without that limit\n",
+                    narrow, caller_needs, report, data_root(env), (int)getpid());
     }
     run(path, argv + i, env, argc - i);
 }

@@ -18,6 +18,31 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+/* What can keep the library out of a program. */
+enum unfit {
+    UNFIT_NOT, /* nothing does */
+    UNFIT_STATIC,
+    UNFIT_LIBC,
+    UNFIT_MACHINE,
+    UNFIT_TORN,
+    UNFIT_GO,
+    UNFIT_RIGHTS,
+    UNFIT_LIBRARY,
+};
+
+/* Each with its name, by which profile knows it, and a clause that says it of the program. */
+#define UNFIT(NAME, CLAUSE) [UNFIT_##NAME] = {#NAME, CLAUSE}
+static const struct { const char *name, *clause; } unfit_words[] = {
+    UNFIT(STATIC, "is linked statically"),
+    UNFIT(LIBC, "has another C library than libpct.so"),
+    UNFIT(MACHINE, "is for another kind of machine than libpct.so"),
+    UNFIT(TORN, "is no whole ELF file"),
+    UNFIT(GO, "is a Go program, which takes all signals"),
+    UNFIT(RIGHTS, "takes other rights (set-uid, set-gid or capabilities)"),
+    UNFIT(LIBRARY, "can't be given libpct.so, whose path has a blank or colon"),
+};
+#undef UNFIT
+
 enum { interpreters = 5, script_line = 256 }; /* the kernel's limits */
 
 static ssize_t unfit_read(int fd, void *to, size_t n, off_t at) {
@@ -80,38 +105,36 @@ static bool is_go(int fd, const ElfW(Phdr) *segment) {
     return false;
 }
 
-/* why_not_elf tells what keeps the library out of an ELF file, or NULL. */
-static const char *why_not_elf(int fd, const ElfW(Ehdr) *header) {
+/* unfit_elf tells what keeps the library out of an ELF file. */
+static enum unfit unfit_elf(int fd, const ElfW(Ehdr) *header) {
     const ElfW(Ehdr) *own = (const void *)getauxval(AT_SYSINFO_EHDR);
     bool class = header->e_ident[EI_CLASS] == (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32);
     if (!class || (own && header->e_machine != own->e_machine))
-        return "is for another kind of machine than libpct.so";
+        return UNFIT_MACHINE;
     bool dynamic = false, go = false;
     for (int i = 0; i < header->e_phnum; i++) {
         ElfW(Phdr) segment;
         off_t at = (off_t)(header->e_phoff + (ElfW(Off))i * header->e_phentsize);
         if (unfit_read(fd, &segment, sizeof segment, at) != sizeof segment)
-            return "is no whole ELF file";
+            return UNFIT_TORN;
         go = go || (segment.p_type == PT_NOTE && is_go(fd, &segment));
         if (segment.p_type != PT_INTERP)
             continue;
         char name[256] = "";
         size_t size = segment.p_filesz < sizeof name ? segment.p_filesz : sizeof name - 1;
         if (unfit_read(fd, name, size, (off_t)segment.p_offset) != (ssize_t)size)
-            return "is no whole ELF file";
+            return UNFIT_TORN;
         if (strcmp(basename(name), own_linker()) != 0)
-            return "has another C library than libpct.so";
+            return UNFIT_LIBC;
         dynamic = true;
     }
     if (!dynamic)
-        return "is linked statically";
-    return go ? "is a Go program, which takes all signals" : NULL;
+        return UNFIT_STATIC;
+    return go ? UNFIT_GO : UNFIT_NOT;
 }
 
-static const char *const other_rights = "takes other rights (set-uid, set-gid or capabilities)";
-
-/* why_not tells why a program can't be given the library, as a clause, or NULL. */
-static inline const char *why_not(const char *path) {
+/* why_unfit tells why a program can't be given the library. */
+static inline enum unfit why_unfit(const char *path) {
     char interpreter[script_line];
     for (int depth = 0; depth < interpreters; depth++) {
         union {
@@ -121,23 +144,23 @@ static inline const char *why_not(const char *path) {
         memset(&head, 0, sizeof head);
         int fd = unfit_open(path);
         if (fd < 0) /* executable and no more: most can have the library */
-            return takes_rights(path) ? other_rights : NULL;
+            return takes_rights(path) ? UNFIT_RIGHTS : UNFIT_NOT;
         ssize_t got = unfit_read(fd, &head, script_line, 0);
-        const char *reason = NULL;
+        enum unfit why = UNFIT_NOT;
         bool script = got >= 2 && head.text[0] == '#' && head.text[1] == '!';
         if (!script && takes_rights(path))
-            reason = other_rights;
+            why = UNFIT_RIGHTS;
         else if (!script && got >= (ssize_t)sizeof head.elf && memcmp(head.text, ELFMAG, SELFMAG) == 0)
-            reason = why_not_elf(fd, &head.elf);
+            why = unfit_elf(fd, &head.elf);
         syscall(SYS_close, fd);
         if (!script)
-            return reason; /* what is neither is for a shell, or the kernel will tell */
+            return why; /* what is neither is for a shell, or the kernel will tell */
         char *name = head.text + 2 + strspn(head.text + 2, " \t");
         name[strcspn(name, " \t\n")] = 0;
         strcpy(interpreter, name);
         path = interpreter;
     }
-    return NULL; /* too deep: the kernel will tell */
+    return UNFIT_NOT; /* too deep: the kernel will tell */
 }
 
 #endif

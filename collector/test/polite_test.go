@@ -146,7 +146,7 @@ func TestGoProgramIsNoted(t *testing.T) {
 			t.Fatalf("%v: %v\n%s", c, err, out)
 		}
 	}
-	if told, err := os.ReadFile(why); err != nil || string(told) != program+" is a Go program, which takes all signals\n" {
+	if told, err := os.ReadFile(why); err != nil || string(told) != "GO\t"+program+" is a Go program, which takes all signals\n" {
 		t.Errorf("it was told %q, %v", told, err)
 	}
 }

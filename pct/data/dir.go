@@ -46,13 +46,13 @@ func CreateFor(root, prog string, pid int, resource string) (*Dir, error) {
 		return nil, err
 	}
 	defer unix.Close(rootFD)
-	base := dirName(prog)
+	base := DirName(prog)
 	if pid != 0 {
 		base = fmt.Sprintf("%s.%d", base, pid)
 	}
 	if resource != "" {
 		const most = 40 // bytes: it may be the name of a function
-		resource = dirName(resource)
+		resource = DirName(resource)
 		base += "." + strings.ToValidUTF8(resource[:min(most, len(resource))], "")
 	}
 	name := base
@@ -86,8 +86,9 @@ func CreateFor(root, prog string, pid int, resource string) (*Dir, error) {
 	return d, nil
 }
 
-// dirName makes one tame path element of a program's name.
-func dirName(prog string) string {
+// DirName makes the first part of the name of a run directory, before the process ID, of a
+// program's name or path: characters that are not shown are replaced by _.
+func DirName(prog string) string {
 	name := strings.Map(func(r rune) rune {
 		if !visible.Shown(r) || r == utf8.RuneError || r == '/' {
 			return '_'

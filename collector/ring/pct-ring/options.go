@@ -63,7 +63,8 @@ const helpAfter = `  -paths          sample whole call paths, from copies of the
                   print this as all collectors read it, or exit 2 and print what is wrong
                   with it
   -as NAME        speak as the command NAME, which called us, and exit 1, not 125,
-                  if the kernel does not permit sampling
+                  if the kernel does not permit sampling; with -check print the
+                  reason alone, for that command
   -check          tell whether sampling is permitted, with -k of the kernel too:
                   exit 0 or 125
   -h              print this

@@ -13,6 +13,18 @@ import (
 	"github.com/profilecollection/pct/pct/internal/path"
 )
 
+// Corrections writes, as a part of the head of Activations, what their costs are besides what samples tell.
+func Corrections(w io.Writer, a *path.Activations) error {
+	out := bufio.NewWriter(w)
+	if a.Scaled > 1 {
+		fmt.Fprintf(out, "# cost/call is %.1f%% more than the samples tell, as the kernel counted CPU time: what they lack is taken for even\n", 100*(a.Scaled-1))
+	}
+	if a.Lacking > 0 {
+		fmt.Fprintf(out, "# cost/call lacks %s of the CPU time that the kernel counted: no sample stands for it\n", percentage(a.Lacking))
+	}
+	return out.Flush()
+}
+
 // Activations writes calling contexts with their calls:
 //
 //	# total   calls seen                                  cost/call   call path
@@ -41,12 +53,6 @@ func Activations(w io.Writer, a *path.Activations, style Style) error {
 		for i, cell := range row {
 			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
-	}
-	if a.Scaled > 1 {
-		fmt.Fprintf(out, "# cost/call is %.1f%% more than the samples tell, as the kernel counted CPU time: what they lack is taken for even\n", 100*(a.Scaled-1))
-	}
-	if a.Lacking > 0 {
-		fmt.Fprintf(out, "# cost/call lacks %s of the CPU time that the kernel counted: no sample stands for it\n", percentage(a.Lacking))
 	}
 	for i, cells := range rows {
 		name, share, hotRow := "call path", "# total", false

@@ -1,21 +1,68 @@
-package scripts_test
+package main_test
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
 )
 
+// built is where the command is; nothing that it runs is beside it.
+var built string
+
+func TestMain(m *testing.M) { os.Exit(build(m)) }
+
+func build(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "profile-test-")
+	if err == nil {
+		defer os.RemoveAll(dir)
+		built = dir
+		var out []byte
+		if out, err = exec.Command("go", "build", "-o", dir+"/profile", ".").CombinedOutput(); err == nil {
+			return m.Run()
+		}
+		os.Stderr.Write(out)
+	}
+	fmt.Fprintln(os.Stderr, err)
+	return 1
+}
+
+// aloneIn puts the command into a directory where a test has others that it runs.
+func aloneIn(t *testing.T, dir string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(built, "profile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(dir, "profile"), string(text), 0o755)
+	return filepath.Join(dir, "profile")
+}
+
+func writeFile(t *testing.T, name, text string, mode os.FileMode) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// shell runs a command line.
+func shell(t *testing.T, command string) (stdout, stderr string, status int) {
+	t.Helper()
+	cmd := exec.Command("sh", "-c", command)
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	if err := cmd.Run(); err != nil && !errors.As(err, new(*exec.ExitError)) {
+		t.Fatal(err)
+	}
+	return out.String(), said.String(), cmd.ProcessState.ExitCode()
+}
+
 // TestProfileMisuse: a wrong command line is one line on stderr, exit status 2,
 // and nothing is run.
 func TestProfileMisuse(t *testing.T) {
-	// Resources are pct-ring's to judge.
-	bin := t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", bin, "../collector/ring/pct-ring").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 	const explains = " (profile -h explains)\n"
 	const (
 		times  = "a time with its unit, s, ms, us or ns, such as 10ms"
@@ -103,7 +150,7 @@ func TestProfileMisuse(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.command, func(t *testing.T) {
-			stdout, stderr, status := shell(t, tt.command, "")
+			stdout, stderr, status := shell(t, filepath.Join(built, tt.command))
 			if stdout != "" || stderr != tt.stderr || status != 2 {
 				t.Errorf("stdout %q, stderr %q, exit status %d; want nothing, %q, 2", stdout, stderr, status, tt.stderr)
 			}
@@ -116,23 +163,15 @@ func TestProfileMisuse(t *testing.T) {
 func TestProfileRefusesFaults(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PCT_DIR", filepath.Join(dir, "data"))
-	text, err := os.ReadFile("profile")
-	if err != nil {
-		t.Fatal(err)
-	}
-	writeFile(t, filepath.Join(dir, "profile"), string(text), 0o755)
+	profile := aloneIn(t, dir)
 	writeFile(t, filepath.Join(dir, "pct"), "", 0o755)
-	writeFile(t, filepath.Join(dir, "pct-launch"), "", 0o755)
-	writeFile(t, filepath.Join(dir, "pct-ring"), "#!/bin/sh\n"+`case $1 in
--resource) echo "$2" ;;
-*) echo 'pct-ring: the kernel says no' >&2; exit 1 ;;
-esac
-`, 0o755)
+	writeFile(t, filepath.Join(dir, "pct-launch"), "#!/bin/sh\n", 0o755)
+	writeFile(t, filepath.Join(dir, "pct-ring"), "#!/bin/sh\necho 'the kernel says no'\nexit 1\n", 0o755)
 	for command, want := range map[string]string{
 		"-r alloc -r faults -r cpu": "profile: -r alloc faults cpu: page faults can't be measured in the program here, beside alloc: the kernel says no\n",
 		"-r faults -r cpu":          "profile: -r faults cpu: the kernel says no\n",
 	} {
-		stdout, stderr, status := shell(t, filepath.Join(dir, "profile")+" "+command+" echo RAN", "")
+		stdout, stderr, status := shell(t, profile+" "+command+" echo RAN")
 		if stdout != "" || stderr != want || status != 1 {
 			t.Errorf("%s: stdout %q, stderr %q, exit status %d; want nothing, %q, 1", command, stdout, stderr, status, want)
 		}
@@ -143,26 +182,40 @@ esac
 func TestProfileTellsWhyNone(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PCT_DIR", filepath.Join(dir, "data"))
-	text, err := os.ReadFile("profile")
-	if err != nil {
-		t.Fatal(err)
-	}
-	writeFile(t, filepath.Join(dir, "profile"), string(text), 0o755)
+	profile := aloneIn(t, dir)
 	writeFile(t, filepath.Join(dir, "pct"), "#!/bin/sh\n", 0o755)
-	writeFile(t, filepath.Join(dir, "pct-ring"), "#!/bin/sh\n"+`[ "$1" != -resource ] || echo "$2"`+"\n", 0o755)
+	writeFile(t, filepath.Join(dir, "pct-ring"), "#!/bin/sh\n", 0o755)
 	writeFile(t, filepath.Join(dir, "libpct.so"), "", 0o755)
 	for told, want := range map[string]string{
-		"page faults are not sampled: a debugger holds it": "# true\n# no samples of faults: page faults are not sampled: a debugger holds it\n",
-		"a thread was not sampled":                         "# true\n# no samples of faults: less was used than the interval between two\n",
+		`EVENTS_REFUSED\tpage faults are not sampled: a debugger holds it`: "# true\n# no samples of faults: page faults are not sampled: a debugger holds it\n",
+		`NO_CLOCK\ta thread was not sampled`:                               "# true\n# no samples of faults: less was used than the interval between two\n",
 	} {
 		writeFile(t, filepath.Join(dir, "pct-launch"), "#!/bin/sh\n"+`while [ $# -gt 1 ] && [ "$1" != -- ]; do
-	case $2 in PCT_RUN=*) printf 'note\t1\t%s\n' '`+told+`' >"${2#PCT_RUN=}" ;; esac
+	case $2 in PCT_RUN=*) printf 'note\t1\t`+told+`\n' >"${2#PCT_RUN=}" ;; esac
 	shift
 done
 `, 0o755)
-		stdout, stderr, status := shell(t, filepath.Join(dir, "profile")+" -r faults true", "")
+		stdout, stderr, status := shell(t, profile+" -r faults true")
 		if stdout != want || status != 0 {
 			t.Errorf("%s: stdout %q, stderr %q, exit status %d; want %q", told, stdout, stderr, status, want)
 		}
+	}
+}
+
+// TestFilterReadsLittle: a filter that ends early ends what sends it values.
+func TestFilterReadsLittle(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PCT_DIR", filepath.Join(dir, "data"))
+	profile := aloneIn(t, dir)
+	writeFile(t, filepath.Join(dir, "pct"), "#!/bin/sh\nexec yes 7\n", 0o755)
+	writeFile(t, filepath.Join(dir, "pct-launch"), "#!/bin/sh\n", 0o755)
+	writeFile(t, filepath.Join(dir, "dbctl"), "#!/bin/sh\n"+`while [ $# -gt 1 ]; do
+	[ "$1" != -dirfile ] || echo /nowhere >"$2"
+	shift
+done
+`, 0o755)
+	stdout, stderr, status := shell(t, "timeout 60 "+profile+" -expr true@main@n 'head -n 1' true")
+	if stdout != "7\n" || stderr != "" || status != 0 {
+		t.Errorf("stdout %q, stderr %q, exit status %d; want 7", stdout, stderr, status)
 	}
 }

@@ -1,0 +1,214 @@
+package main
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/profilecollection/pct/internal/resource"
+)
+
+// check refuses options that are wrong by themselves, or with each other whatever collects, and
+// sets those that were not given.
+func (o *options) check() error {
+	for _, check := range []func() error{o.checkTarget, o.checkNumbers, o.checkMeasure, o.checkPeriod, o.checkClock} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return o.checkReport()
+}
+
+var pidList = regexp.MustCompile(`^[1-9][0-9]*(,[1-9][0-9]*)*$`)
+
+func (o *options) checkTarget() error {
+	switch {
+	case o.attach && !pidList.MatchString(o.pids):
+		return misusef("-p %s: want the numbers of processes, such as 4711 or 4711,4712", o.pids)
+	case o.attach && len(o.program) > 0:
+		return misusef("-p attaches to processes that run: the program %s is one too many", o.program[0])
+	case o.attach:
+		return nil
+	case o.tree:
+		return misusef("-tree goes with -p: of a program that is run here, all processes are followed")
+	case len(o.program) == 0 && len(o.expressions) > 0:
+		return misusef("which program? (after -expr come two words, SPEC and FILTER)")
+	case len(o.program) == 0:
+		return misusef("which program, or with -p which process?")
+	}
+	return nil
+}
+
+var (
+	positive = regexp.MustCompile(`^[1-9][0-9]*$`)
+	decimal  = regexp.MustCompile(`^([0-9]+\.?[0-9]*|\.[0-9]+)`)
+)
+
+func (o *options) checkNumbers() error {
+	for _, n := range []struct{ option, value, what string }{
+		{"-n", o.samples, "samples"}, {"-l", o.levels, "levels"}, {"-rows", o.rows, "rows"}, {"-last", o.last, "samples"},
+	} {
+		if n.value != "" && !positive.MatchString(n.value) {
+			return misusef("%s %s: want a number of %s from 1", n.option, n.value, n.what)
+		}
+	}
+	switch {
+	case o.seconds != "" && microseconds(o.seconds) == 0 && microseconds(o.seconds+"s") == 0:
+		return misusef("-t %s: want a time in seconds, such as 10 or 0.5", o.seconds)
+	case o.threshold != "" && !isFraction(o.threshold):
+		return misusef("-threshold %s: want a fraction from 0 to 1, such as 0.01 or 1%%", o.threshold)
+	case o.vmlinux != "" && !o.kernel:
+		return misusef("-vmlinux is about kernel code: give -k too")
+	case len(o.expressions) > 0 && (o.by+o.threshold+o.rows+o.levels != "" || o.errors):
+		return misusef("-by, -threshold, -rows, -l and -e are about a report, which with -expr is what the filters print")
+	case o.wait && (o.attach || o.seconds+o.samples != ""):
+		return misusef("-wait is for a program that is run here, without -p, -t and -n")
+	}
+	return nil
+}
+
+// isFraction reports whether a text is a number from 0 to 1, or a percentage.
+func isFraction(text string) bool {
+	digits, percent := strings.CutSuffix(text, "%")
+	most := 1.0
+	if percent {
+		most = 100
+	}
+	n, err := strconv.ParseFloat(digits, 64)
+	return err == nil && decimal.FindString(digits) == digits && n <= most
+}
+
+// microseconds reads an interval such as 10ms, 0.5s or 500us; 0 if it is none.
+func microseconds(text string) uint64 {
+	digits := decimal.FindString(text)
+	unit := map[string]float64{"us": 1, "µs": 1, "ms": 1e3, "s": 1e6}[text[len(digits):]]
+	n, _ := strconv.ParseFloat(digits, 64)
+	return uint64(math.Floor(n*unit + 0.5))
+}
+
+// limited reports whether options ask for what takes a collector that is outside of the program.
+func (o *options) limited() bool { return o.attach || o.seconds+o.samples != "" || o.kernel }
+
+// checkMeasure is about what is measured: -calls, -r, -paths and -expr.
+func (o *options) checkMeasure() error {
+	option := "-calls"
+	if len(o.resources) > 0 {
+		option = "-r"
+	}
+	if o.calls || len(o.resources) > 0 {
+		switch {
+		case o.gdb:
+			return misusef("%s: a debugger does not measure that: leave out -gdb", option)
+		case len(o.expressions) > 0:
+			return misusef("%s: values are collected at samples of CPU time: give -expr alone, or with -gdb", option)
+		case o.hz+o.interval != "" && len(o.resources) > 0 && !slices.ContainsFunc(o.resources, takesRate):
+			return misusef("-F and -i are for cpu, user and real without intervals of their own: here it's -r %s:INTERVAL",
+				o.resources[len(o.resources)-1].Name)
+		case o.log || o.last != "":
+			return misusef("%s keeps the number of samples alone, of which -log and -last would keep each", option)
+		case o.calls && len(o.resources) > 0:
+			return misusef("-calls: calls are counted at samples of CPU time: leave out -r")
+		case o.calls && o.random:
+			return misusef("-calls tells what calls cost by regular intervals: leave out -R")
+		case o.calls && o.levels != "":
+			return misusef("-calls tells of whole call paths: leave out -l")
+		case o.calls && o.by != "" && o.by != "paths":
+			return misusef("-calls tells what calls cost in each call path: leave out -by")
+		case o.calls && o.limited():
+			return misusef("-calls: calls are counted in a program that is run here, without -p, -t, -n and -k")
+		}
+		o.paths = true
+	}
+	switch {
+	case o.paths && o.gdb:
+		return misusef("-paths and -gdb are two ways to collect call paths: give one of them")
+	case o.paths && len(o.expressions) > 0:
+		return misusef("-paths: values are collected as a debugger does: give -expr alone, or with -gdb")
+	case o.paths && (o.log || o.last != ""):
+		return misusef("-log and -last keep single samples, of which -paths keeps the number alone")
+	}
+	return nil
+}
+
+// takesRate reports whether -F and -i tell the interval of a resource.
+func takesRate(r resource.Resource) bool {
+	kind := r.Kind()
+	return kind.IsTime() && kind.Interval == 0 && r.Interval == 0
+}
+
+// Periods, in µs.
+const (
+	usualPeriod   = 10000
+	leastPeriod   = 100
+	microsPerUnit = 1e6
+)
+
+func (o *options) checkPeriod() error {
+	o.period = usualPeriod
+	switch {
+	case o.hz != "" && o.interval != "":
+		return misusef("-F and -i say the same thing: give one of them")
+	case o.hz != "":
+		hz, err := strconv.ParseFloat(o.hz, 64)
+		if err != nil || decimal.FindString(o.hz) != o.hz || hz <= 0 || microsPerUnit/hz < 0.5 {
+			return misusef("-F %s: want samples per second, such as 200", o.hz)
+		}
+		o.period = uint64(microsPerUnit/hz + 0.5)
+	case o.interval != "":
+		if o.period = microseconds(o.interval); o.period == 0 {
+			return misusef("-i %s: want an interval with its unit, such as 10ms or 500us", o.interval)
+		}
+	}
+	if o.period < leastPeriod {
+		return misusef("a sample each %d µs is too often: %d µs (-F 10000) is the least", o.period, leastPeriod)
+	}
+	return nil
+}
+
+// debugged reports whether a debugger is asked for.
+func (o *options) debugged() bool { return o.gdb || len(o.expressions) > 0 }
+
+func (o *options) checkClock() error {
+	if o.clock == "" {
+		o.clock = "best"
+	}
+	switch {
+	case !o.debugged() && !slices.Contains([]string{"best", "prof", "virtual", "real"}, o.clock):
+		return misusef("-clock %s: want best, prof, virtual or real, or -gdb", o.clock)
+	case !o.debugged():
+		return nil
+	case o.wait:
+		return misusef("-wait: a debugger lets daemons go: leave out -gdb and -expr")
+	case o.kernel:
+		return misusef("-k: a debugger does not see kernel code: leave out -gdb and -expr")
+	case o.log || o.last != "" || o.verbose:
+		return misusef("-log, -last and -verbose are for the library, which -gdb and -expr do not use")
+	case !slices.Contains([]string{"best", "perf", "itimer", "poll"}, o.clock):
+		return misusef("-clock %s: want best, perf, itimer or poll with -gdb", o.clock)
+	}
+	return nil
+}
+
+// checkReport is about -by and -l.
+func (o *options) checkReport() error {
+	callPaths := o.gdb || o.paths
+	switch {
+	case o.by == "" && callPaths:
+		o.by = "paths"
+	case o.by == "":
+		o.by = "line"
+	}
+	switch {
+	case o.by == "paths" && !callPaths:
+		return misusef("-by paths: call paths are collected with -paths")
+	case o.by == "paths":
+		return nil
+	case !slices.Contains([]string{"line", "sym", "addr", "src", "obj"}, o.by):
+		return misusef("-by %s: want line, sym, addr, src or obj, or with -paths or -gdb paths", o.by)
+	case o.levels != "":
+		return misusef("-l is about call paths: with -paths or -gdb, without -by")
+	}
+	return nil
+}
