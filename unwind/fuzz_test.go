@@ -110,16 +110,3 @@ func FuzzSymbols(f *testing.F) {
 		}
 	})
 }
-
-func FuzzMaps(f *testing.F) {
-	text, err := os.ReadFile("/proc/self/maps")
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(text)
-	f.Fuzz(func(t *testing.T, text []byte) {
-		if n := len(parseMaps(text)); n > bytes.Count(text, []byte{'\n'})+1 {
-			t.Errorf("%d mappings", n)
-		}
-	})
-}

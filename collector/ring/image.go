@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/profilecollection/pct/internal/proc"
 	"github.com/profilecollection/pct/internal/regular"
 )
 
@@ -31,13 +32,7 @@ func (im images) of(pid int, m *mapping) *image {
 		return i
 	}
 	var found *image
-	// The first leads to the very file, but only the privileged, and while the
-	// process lives; the second is right for one with another root.
-	for _, name := range []string{
-		fmt.Sprintf("/proc/%d/map_files/%x-%x", pid, m.start, m.end),
-		fmt.Sprintf("/proc/%d/root%s", pid, m.path),
-		m.path,
-	} {
+	for _, name := range append(proc.FileNames(pid, m.start, m.end, m.path), m.path) {
 		if i, err := readImage(name); err == nil && (m.buildID == "" || i.buildID == m.buildID) {
 			i.path = seen(pid, m.path)
 			found = i
@@ -137,7 +132,7 @@ type place struct {
 // place says what a mapping is.
 func (im images) place(pid int, m *mapping) place {
 	switch {
-	case m.path == "[vdso]":
+	case m.path == proc.VDSO:
 		return place{path: m.path, kind: kindVDSO, bias: m.start}
 	case strings.HasPrefix(m.path, "["):
 		return place{path: m.path, kind: kindAnon}
