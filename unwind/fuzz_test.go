@@ -87,9 +87,9 @@ func FuzzImage(f *testing.F) {
 		}
 		follow(img.recipe(addr))
 		img.functions().find(addr)
-		img.bias(addr, addr>>12)
-		img.extent()
-		img.readAt(make([]byte, 16), addr)
+		img.elf.Bias(addr, addr>>12)
+		img.elf.Extent()
+		img.elf.Load(make([]byte, 16), addr)
 	})
 }
 

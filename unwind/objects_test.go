@@ -18,8 +18,8 @@ import (
 	"github.com/profilecollection/pct/internal/proc"
 )
 
-// object returns the object whose path has a base name.
-func object(t testing.TB, u *Unwinder, base string) *Object {
+// objectNamed returns the object whose path has a base name.
+func objectNamed(t testing.TB, u *Unwinder, base string) *Object {
 	t.Helper()
 	for _, o := range u.Objects() {
 		if filepath.Base(o.Path) == base {
@@ -37,7 +37,7 @@ func TestObjects(t *testing.T) {
 			p := trace(t, prog, "1")
 			p.runTo()
 			u := newUnwinder(t, p.pid)
-			o := object(t, u, filepath.Base(prog))
+			o := objectNamed(t, u, filepath.Base(prog))
 			if o.Path != prog || o.Kind != File || o.BuildID != "0123456789abcdef" {
 				t.Errorf("object %+v", *o)
 			}
@@ -63,7 +63,7 @@ func TestObjects(t *testing.T) {
 				t.Errorf("at the bias there is other code")
 			}
 
-			vdso := object(t, u, "[vdso]")
+			vdso := objectNamed(t, u, "[vdso]")
 			if vdso.Kind != VDSO || vdso.BuildID == "" {
 				t.Errorf("vdso is %+v", *vdso)
 			}
@@ -73,7 +73,7 @@ func TestObjects(t *testing.T) {
 			if err := u.Refresh(); err != nil {
 				t.Fatal(err)
 			}
-			if again := object(t, u, filepath.Base(prog)); again != o {
+			if again := objectNamed(t, u, filepath.Base(prog)); again != o {
 				t.Error("Refresh made another object of the same mapping")
 			}
 		})
@@ -84,7 +84,7 @@ func TestSymbols(t *testing.T) {
 	prog := build(t, "symbols.S", "-no-pie")
 	p := trace(t, prog)
 	u := newUnwinder(t, p.pid)
-	o := object(t, u, filepath.Base(prog))
+	o := objectNamed(t, u, filepath.Base(prog))
 	text, err := exec.Command("nm", "-S", prog).Output()
 	if err != nil {
 		t.Fatal(err)
@@ -144,7 +144,7 @@ func TestLibrarySymbols(t *testing.T) {
 	p := trace(t, build(t, "deep.c"), "1")
 	p.runTo()
 	u := newUnwinder(t, p.pid)
-	o := object(t, u, "libc.so.6")
+	o := objectNamed(t, u, "libc.so.6")
 	text, err := exec.Command("nm", "-D", "--defined-only", o.Path).Output()
 	if err != nil {
 		t.Fatal(err)
@@ -218,7 +218,7 @@ func TestDeleted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if bias, ok := img.bias(m.Start, m.Offset); !ok || bias != file.Bias || img.buildID != file.BuildID {
+		if bias, ok := img.elf.Bias(m.Start, m.Offset); !ok || bias != file.Bias || img.buildID != file.BuildID {
 			t.Errorf("%s: from memory bias %#x, %s; from the file %#x, %s", m.Path, bias, img.buildID, file.Bias, file.BuildID)
 		}
 		n = 0
@@ -305,7 +305,7 @@ func TestSharedCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer u.Close()
-	o := object(t, u, filepath.Base(prog))
+	o := objectNamed(t, u, filepath.Base(prog))
 	if before[o.image.key] != o.image || len(c.idle) != 0 {
 		t.Errorf("the image was read again; %d are idle", len(c.idle))
 	}

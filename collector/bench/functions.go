@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/profilecollection/pct/internal/object"
 	"github.com/profilecollection/pct/pct/data"
 )
 
@@ -32,8 +33,8 @@ type names map[string]*symbols
 
 // symbols of an object, in the order of their addresses.
 type symbols struct {
-	list  []elf.Symbol
-	loads []elf.ProgHeader
+	list []elf.Symbol
+	file *object.File // nil: there is none
 }
 
 func (n names) object(path string) *symbols {
@@ -42,7 +43,7 @@ func (n names) object(path string) *symbols {
 	}
 	s := &symbols{}
 	n[path] = s
-	f, err := elf.Open(path)
+	f, err := object.Open(path)
 	if err != nil {
 		return s // no file: one label for all of it
 	}
@@ -55,11 +56,7 @@ func (n names) object(path string) *symbols {
 		}
 	}
 	slices.SortStableFunc(s.list, func(a, b elf.Symbol) int { return int(int64(a.Value) - int64(b.Value)) })
-	for _, p := range f.Progs {
-		if p.Type == elf.PT_LOAD {
-			s.loads = append(s.loads, p.ProgHeader)
-		}
-	}
+	s.file = f
 	return s
 }
 
@@ -205,9 +202,9 @@ func (n names) mapped(maps []mapping, ip uint64) string {
 			continue
 		}
 		offset := ip - m.start + m.offset
-		for _, p := range n.object(m.path).loads {
-			if offset >= p.Off && offset < p.Off+p.Filesz {
-				return n.function(m.path, offset-p.Off+p.Vaddr)
+		if f := n.object(m.path).file; f != nil {
+			if vaddr, ok := f.Vaddr(offset); ok {
+				return n.function(m.path, vaddr)
 			}
 		}
 		return m.path

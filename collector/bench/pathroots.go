@@ -5,8 +5,11 @@ import (
 	"debug/elf"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/profilecollection/pct/internal/object"
 )
 
 // roots knows where call paths begin: at an executable's entry point, the dynamic
@@ -16,7 +19,7 @@ type roots struct{ objects map[string]*rootObject }
 
 type rootObject struct {
 	spans []span
-	loads []elf.ProgHeader
+	file  *object.File // nil: there is none
 }
 
 type span struct{ start, end uint64 }
@@ -32,20 +35,13 @@ func (r *roots) object(path string) *rootObject {
 	}
 	o := &rootObject{}
 	r.objects[path] = o
-	f, err := elf.Open(path)
+	f, err := object.Open(path)
 	if err != nil {
 		return o
 	}
 	defer f.Close()
-	interpreted := false
-	for _, p := range f.Progs {
-		switch p.Type {
-		case elf.PT_INTERP:
-			interpreted = true
-		case elf.PT_LOAD:
-			o.loads = append(o.loads, p.ProgHeader)
-		}
-	}
+	o.file = f
+	interpreted := slices.ContainsFunc(f.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP })
 	switch name := filepath.Base(path); {
 	case strings.HasPrefix(name, "libc.so"), strings.HasPrefix(name, "libpthread"):
 		o.spans = callerless(path)
@@ -93,11 +89,11 @@ func (r *roots) begins(object string, vaddr uint64) bool {
 }
 
 // atOffset is begins of an offset in the file.
-func (r *roots) atOffset(object string, offset uint64) bool {
-	for _, p := range r.object(object).loads {
-		if offset >= p.Off && offset < p.Off+p.Filesz {
-			return r.begins(object, offset-p.Off+p.Vaddr)
-		}
+func (r *roots) atOffset(path string, offset uint64) bool {
+	f := r.object(path).file
+	if f == nil {
+		return false
 	}
-	return false
+	vaddr, ok := f.Vaddr(offset)
+	return ok && r.begins(path, vaddr)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/profilecollection/pct/internal/object"
 	"github.com/profilecollection/pct/translators"
 )
 
@@ -18,7 +19,7 @@ type goTable struct {
 }
 
 // goTable reads the table of f, nil if there is none that can be read.
-func (f *file) goTable() *goTable {
+func readGoTable(f *object.File) *goTable {
 	i := slices.IndexFunc(f.Sections, func(s *elf.Section) bool {
 		return s.Name == ".gopclntab" || s.Name == ".data.rel.ro.gopclntab"
 	})
@@ -26,8 +27,8 @@ func (f *file) goTable() *goTable {
 		return nil
 	}
 	table := f.Sections[i]
-	content := f.contents(table)
-	text, ok := f.goText(table.Addr, content)
+	content := f.Contents(table)
+	text, ok := goText(f, table.Addr, content)
 	if !ok {
 		return nil
 	}
@@ -46,7 +47,7 @@ const (
 )
 
 // goText finds where Go's code begins: the table says so or, since Go 1.26, the description of the module.
-func (f *file) goText(addr uint64, table []byte) (text uint64, ok bool) {
+func goText(f *object.File, addr uint64, table []byte) (text uint64, ok bool) {
 	const (
 		word        = 8
 		inTable     = word + 2*word        // runtime.pcHeader.textStart
@@ -59,27 +60,27 @@ func (f *file) goText(addr uint64, table []byte) (text uint64, ok bool) {
 	if magic := binary.LittleEndian.Uint32(table); magic != goMagic118 && magic != goMagic120 {
 		return 0, true // addresses are whole
 	}
-	if text = f.pointer(addr + inTable); f.executable(text) {
+	if text = pointer(f, addr+inTable); f.Executable(text) {
 		return text, true
 	}
 	module := f.Section(".go.module")
-	if module == nil || module.Size < leastModule || f.pointer(module.Addr) != addr {
+	if module == nil || module.Size < leastModule || pointer(f, module.Addr) != addr {
 		return 0, false
 	}
-	text = f.pointer(module.Addr + inModule)
-	least := f.pointer(module.Addr + inModule - 2*word) // minpc
-	return text, f.executable(text) && least == text
+	text = pointer(f, module.Addr+inModule)
+	least := pointer(f, module.Addr+inModule-2*word) // minpc
+	return text, f.Executable(text) && least == text
 }
 
 // pointer is the word at an address of the file's data, as the dynamic linker would make it.
-func (f *file) pointer(addr uint64) uint64 {
+func pointer(f *object.File, addr uint64) uint64 {
 	le := binary.LittleEndian
 	const entry = 24 // of a section of relocations
 	for _, s := range f.Sections {
 		if s.Type != elf.SHT_RELA || f.Machine != elf.EM_X86_64 {
 			continue
 		}
-		for b := f.contents(s); len(b) >= entry; b = b[entry:] {
+		for b := f.Contents(s); len(b) >= entry; b = b[entry:] {
 			if le.Uint64(b) == addr && elf.R_X86_64(le.Uint32(b[8:])) == elf.R_X86_64_RELATIVE {
 				return le.Uint64(b[16:])
 			}
@@ -87,7 +88,7 @@ func (f *file) pointer(addr uint64) uint64 {
 	}
 	for _, s := range f.Sections {
 		if s.Flags&elf.SHF_ALLOC != 0 && addr >= s.Addr && addr-s.Addr+8 <= s.Size {
-			if b := f.contents(s); addr-s.Addr+8 <= uint64(len(b)) {
+			if b := f.Contents(s); addr-s.Addr+8 <= uint64(len(b)) {
 				return le.Uint64(b[addr-s.Addr:])
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profilecollection/pct/internal/object"
 	"github.com/profilecollection/pct/translators"
 )
 
@@ -261,11 +262,11 @@ func TestAgainstAddr2line(t *testing.T) {
 // indirect functions among them, its debug information in a file of its own.
 func TestLibC(t *testing.T) {
 	libc := strings.TrimSpace(command(t, "", "gcc", "-print-file-name=libc.so.6"))
-	f, err := openFile(libc)
+	f, err := object.Map(libc)
 	if err != nil {
 		t.Fatal(err)
 	}
-	id := f.buildID()
+	id := f.BuildID()
 	debug := filepath.Join("/usr/lib/debug/.build-id", id[:2], id[2:]+".debug")
 	vaddrs := text(t, libc, 8000)
 	r := newReference(t, libc, debug)

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/profilecollection/pct/internal/object"
 )
 
 // A symbolTable finds the function at an address by ELF symbols alone.
@@ -29,13 +31,13 @@ type symbol struct {
 
 // readSymbols reads the symbols of the first of the files that has a full table,
 // else the dynamic symbols of the first that has some.
-func readSymbols(files ...*file) *symbolTable {
+func readSymbols(files ...*object.File) *symbolTable {
 	for _, kind := range []elf.SectionType{elf.SHT_SYMTAB, elf.SHT_DYNSYM} {
 		for _, f := range files {
 			if f == nil {
 				continue
 			}
-			if t := f.symbols(kind); t != nil {
+			if t := symbolsIn(f, kind); t != nil {
 				return t
 			}
 		}
@@ -46,8 +48,8 @@ func readSymbols(files ...*file) *symbolTable {
 // miniDebug returns the ELF file that f holds in .gnu_debugdata, as Fedora's do:
 // a symbol table packed by xz, which is unpacked by the command xz. It is nil
 // where there is none, or where f has all symbols anyway.
-func (f *file) miniDebug() *file {
-	packed := f.section(".gnu_debugdata")
+func miniDebug(f *object.File) *object.File {
+	packed := f.Content(".gnu_debugdata")
 	if packed == nil || f.SectionByType(elf.SHT_SYMTAB) != nil {
 		return nil
 	}
@@ -57,7 +59,7 @@ func (f *file) miniDebug() *file {
 	if err != nil {
 		return nil
 	}
-	g, err := newFile(f.path, data)
+	g, err := object.Parse(f.Path, data)
 	if err != nil {
 		return nil
 	}
@@ -65,14 +67,14 @@ func (f *file) miniDebug() *file {
 }
 
 // symbols reads one table of f, nil if it has none.
-func (f *file) symbols(kind elf.SectionType) *symbolTable {
+func symbolsIn(f *object.File, kind elf.SectionType) *symbolTable {
 	s := f.SectionByType(kind)
-	b := f.contents(s)
+	b := f.Contents(s)
 	if b == nil || s.Link >= uint32(len(f.Sections)) {
 		return nil
 	}
-	t := &symbolTable{names: f.contents(f.Sections[s.Link])}
-	for e := range f.entries(b) {
+	t := &symbolTable{names: f.Contents(f.Sections[s.Link])}
+	for e := range entries(f, b) {
 		if e.name < uint32(len(t.names)) && bytes.HasPrefix(t.names[e.name:], []byte("__gnat_")) {
 			t.ada = true // it uses the runtime library of GNAT, or is it
 		}
@@ -108,7 +110,7 @@ type elfSymbol struct {
 }
 
 // entries yields the entries of the symbol table b.
-func (f *file) entries(b []byte) func(yield func(elfSymbol) bool) {
+func entries(f *object.File, b []byte) func(yield func(elfSymbol) bool) {
 	le := binary.LittleEndian
 	return func(yield func(elfSymbol) bool) {
 		if f.Class == elf.ELFCLASS64 {

@@ -4,20 +4,18 @@ import (
 	"cmp"
 	"debug/elf"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/profilecollection/pct/internal/regular"
+	"github.com/profilecollection/pct/internal/object"
 	"github.com/profilecollection/pct/translators"
 	"github.com/profilecollection/pct/translators/internal/debuginfo"
 )
 
-// An object is one ELF file.
-type object struct {
-	*elf.File
-	path         string
+// code is that of one object, to be disassembled.
+type code struct {
+	*object.File
 	functions    []function // by symbol, sorted by address
 	bounds       *debuginfo.Code
 	names        translators.Demangler
@@ -35,12 +33,12 @@ type instruction struct {
 	text string // "" where there is none
 }
 
-func openObject(path string) (*object, error) {
-	f, err := regular.OpenELF(path)
+func openObject(path string) (*code, error) {
+	f, err := object.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	o := &object{File: f.File, path: path, bounds: &debuginfo.Code{}, instructions: map[uint64]instruction{}}
+	o := &code{File: f, bounds: &debuginfo.Code{}, instructions: map[uint64]instruction{}}
 	symbols, err := f.Symbols()
 	if err != nil {
 		symbols, _ = f.DynamicSymbols() // none, if there are none
@@ -70,7 +68,7 @@ func openObject(path string) (*object, error) {
 
 // function returns name and first address of the function at vaddr, "" if it has no
 // symbol; where not even its beginning is known, ok is false.
-func (o *object) function(vaddr uint64) (name string, start uint64, ok bool) {
+func (o *code) function(vaddr uint64) (name string, start uint64, ok bool) {
 	// Of several at one address the last is the best name.
 	i, _ := slices.BinarySearchFunc(o.functions, vaddr, func(f function, a uint64) int {
 		if f.low > a {
@@ -87,32 +85,15 @@ func (o *object) function(vaddr uint64) (name string, start uint64, ok bool) {
 }
 
 // place returns what to call an address.
-func (o *object) place(vaddr uint64) string {
+func (o *code) place(vaddr uint64) string {
 	name, start, _ := o.function(vaddr)
 	switch {
 	case name == "":
-		return fmt.Sprintf("%s+0x%x", filepath.Base(o.path), vaddr)
+		return fmt.Sprintf("%s+0x%x", filepath.Base(o.Path), vaddr)
 	case start == vaddr:
 		return name
 	}
 	return fmt.Sprintf("%s+0x%x", name, vaddr-start)
-}
-
-// code returns the bytes [low, high), or those of them that the file holds as code.
-func (o *object) code(low, high uint64) []byte {
-	for _, p := range o.Progs {
-		if p.Type != elf.PT_LOAD || p.Flags&elf.PF_X == 0 || low < p.Vaddr || low-p.Vaddr >= p.Filesz {
-			continue
-		}
-		n := min(high-low, p.Filesz-(low-p.Vaddr))
-		// Into what grows as there is something: the headers may say anything.
-		b, err := io.ReadAll(io.NewSectionReader(p, int64(low-p.Vaddr), int64(n)))
-		if err != nil {
-			return nil
-		}
-		return b
-	}
-	return nil
 }
 
 // longest is the length of the longest instruction of any machine, in bytes.
@@ -121,7 +102,7 @@ const longest = 16
 // pieces returns the code to be disassembled for addresses, sorted: from the
 // beginning of its function (or from the address itself, if that is not known), for
 // an address may be amid an instruction.
-func (o *object) pieces(vaddrs []uint64) []piece {
+func (o *code) pieces(vaddrs []uint64) []piece {
 	var all []piece
 	for _, v := range vaddrs {
 		low := v
@@ -146,7 +127,7 @@ func (o *object) pieces(vaddrs []uint64) []piece {
 		if i+1 < len(all) {
 			p.high = min(p.high, all[i+1].low)
 		}
-		if p.bytes = o.code(p.low, p.high); len(p.bytes) > 0 {
+		if p.bytes = o.Code(p.low, p.high); len(p.bytes) > 0 {
 			out = append(out, p)
 		}
 	}
@@ -154,7 +135,7 @@ func (o *object) pieces(vaddrs []uint64) []piece {
 }
 
 // disassemble reads the instructions that cover the addresses, which are sorted.
-func (o *object) disassemble(d disassembler, vaddrs []uint64) error {
+func (o *code) disassemble(d disassembler, vaddrs []uint64) error {
 	all := o.pieces(vaddrs)
 	var found []instruction
 	for part := range slices.Chunk(all, maxPieces) {
@@ -179,7 +160,7 @@ func (o *object) disassemble(d disassembler, vaddrs []uint64) error {
 
 // frames returns the instruction that covers vaddr and its function, if they are
 // known.
-func (o *object) frames(vaddr uint64) []translators.Location {
+func (o *code) frames(vaddr uint64) []translators.Location {
 	in := o.instructions[vaddr]
 	if in.text == "" {
 		return nil
@@ -188,7 +169,7 @@ func (o *object) frames(vaddr uint64) []translators.Location {
 	if name, start, ok := o.function(in.addr); name != "" {
 		frames = append(frames, translators.Location{Func: name})
 	} else if ok {
-		frames = append(frames, translators.Location{Func: fmt.Sprintf("%s+0x%x", filepath.Base(o.path), start)})
+		frames = append(frames, translators.Location{Func: fmt.Sprintf("%s+0x%x", filepath.Base(o.Path), start)})
 	}
 	return frames
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
-	"github.com/profilecollection/pct/internal/regular"
+	"github.com/profilecollection/pct/internal/object"
 	"github.com/profilecollection/pct/unwind"
 )
 
@@ -80,7 +80,7 @@ var (
 
 // readSite finds the addresses, as the ELF file has them.
 func readSite(path string) (site tracer.Site, err error) {
-	f, err := regular.OpenELF(path)
+	f, err := object.Open(path)
 	if err != nil {
 		return site, err
 	}

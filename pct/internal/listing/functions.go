@@ -6,8 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/profilecollection/pct/internal/regular"
-	"github.com/profilecollection/pct/translators"
+	"github.com/profilecollection/pct/internal/object"
 )
 
 // code is where the functions of an object begin, whether it has symbols or not.
@@ -20,13 +19,13 @@ type code struct {
 type extent struct{ start, end uint64 }
 
 // readCode reads an object, which must have the build-id given unless that is empty.
-func readCode(object, buildID string) (*code, error) {
-	f, err := regular.OpenELF(object)
+func readCode(path, buildID string) (*code, error) {
+	f, err := object.Open(path)
 	if err != nil {
 		return nil, cause(err)
 	}
 	defer f.Close()
-	if buildID != "" && translators.BuildID(f.File) != buildID {
+	if !f.IsBuild(buildID) {
 		return nil, fmt.Errorf("it was built again since")
 	}
 	c := &code{}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/profilecollection/pct/translators"
+	"github.com/profilecollection/pct/internal/object"
 )
 
 // compile builds a program of three functions in a new directory.
@@ -40,8 +40,8 @@ func run(t *testing.T, name string, args ...string) {
 // A stripped program keeps the borders of its functions.
 func TestFunctionsWithoutSymbols(t *testing.T) {
 	for _, flags := range [][]string{{"-O0"}, {"-O2"}, {"-O2", "-static"}} {
-		object := compile(t, flags...)
-		f, err := elf.Open(object)
+		program := compile(t, flags...)
+		f, err := object.Open(program)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,12 +50,12 @@ func TestFunctionsWithoutSymbols(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		whole, err := readCode(object, translators.BuildID(f))
+		whole, err := readCode(program, f.BuildID())
 		if err != nil {
 			t.Fatal(err)
 		}
-		run(t, "strip", object)
-		bare, err := readCode(object, "")
+		run(t, "strip", program)
+		bare, err := readCode(program, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +72,7 @@ func TestFunctionsWithoutSymbols(t *testing.T) {
 			if got, ok := bare.function(s.Value + 1); !ok || got != want {
 				t.Errorf("%v: %s is %#x without symbols, %#x with", flags, s.Name, got, want)
 			}
-			code, err := disassemble(object, want)
+			code, err := disassemble(program, want)
 			if err != nil || len(code) == 0 || code[0].vaddr != want.start {
 				t.Fatalf("%v: %s: %v, %v", flags, s.Name, code, err)
 			}

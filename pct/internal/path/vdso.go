@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/profilecollection/pct/internal/object"
 	"github.com/profilecollection/pct/internal/proc"
 	"github.com/profilecollection/pct/translators"
 )
@@ -17,9 +18,9 @@ const vdsoPath = proc.VDSO
 // nameVDSO fills in the chains of places in the vDSO by the symbols of the one that the
 // kernel gave this process, if it is of the same build: it is in no file that a
 // translator could read.
-func (s *symbols) nameVDSO(object objectKey, places []int) bool {
+func (s *symbols) nameVDSO(o objectKey, places []int) bool {
 	f, err := ownVDSO()
-	if err != nil || object.buildID == "" || translators.BuildID(f) != object.buildID {
+	if err != nil || o.buildID == "" || !f.IsBuild(o.buildID) {
 		return false
 	}
 	functions, err := f.DynamicSymbols()
@@ -36,13 +37,13 @@ func (s *symbols) nameVDSO(object objectKey, places []int) bool {
 		if i >= 0 {
 			answer.Func = functions[i].Name
 		}
-		s.answer(p, object.path, vaddr, []translators.Location{answer})
+		s.answer(p, o.path, vaddr, []translators.Location{answer})
 	}
 	return true
 }
 
 // ownVDSO is the image of the vDSO in this process.
-func ownVDSO() (*elf.File, error) {
+func ownVDSO() (*object.File, error) {
 	m, err := proc.Mapped(os.Getpid(), proc.VDSO)
 	if err != nil {
 		return nil, err
@@ -56,5 +57,5 @@ func ownVDSO() (*elf.File, error) {
 	if _, err := memory.ReadAt(image, int64(m.Start)); err != nil {
 		return nil, err
 	}
-	return elf.NewFile(bytes.NewReader(image))
+	return object.New(vdsoPath, bytes.NewReader(image))
 }
