@@ -86,27 +86,9 @@ func FuzzImage(f *testing.F) {
 			return
 		}
 		follow(img.recipe(addr))
-		img.functions().find(addr)
+		img.functions().FindFunction(addr)
 		img.elf.Bias(addr, addr>>12)
 		img.elf.Extent()
 		img.elf.Load(make([]byte, 16), addr)
-	})
-}
-
-func FuzzSymbols(f *testing.F) {
-	// Names "" and "f" and "__g@V", the latter two of one address and
-	// of a size that is missing.
-	f.Add([]byte("\x00\x00\x00\x00\x02\x00\x01\x00\x00\x10\x00\x00\x00\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00"+
-		"\x01\x00\x00\x00\x12\x00\x01\x00\x00\x20\x00\x00\x00\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00"+
-		"\x03\x00\x00\x00\x2a\x00\x01\x00\x00\x20\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"),
-		"\x00f\x00__g@V", uint64(0x2004))
-	f.Fuzz(func(t *testing.T, data []byte, text string, addr uint64) {
-		s := newSymbols(data, text)
-		if y := s.find(addr); y != nil && (addr < y.addr || addr-y.addr >= y.size) {
-			t.Errorf("%#x is not in [%#x, +%#x)", addr, y.addr, y.size)
-		}
-		for i := range s.list {
-			s.name(&s.list[i])
-		}
 	})
 }

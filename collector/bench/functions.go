@@ -48,9 +48,7 @@ func (n names) object(path string) *symbols {
 		return s // no file: one label for all of it
 	}
 	defer f.Close()
-	all, _ := f.Symbols()
-	dynamic, _ := f.DynamicSymbols()
-	for _, y := range append(all, dynamic...) {
+	for _, y := range f.FunctionSymbols() {
 		if elf.ST_TYPE(y.Info) == elf.STT_FUNC && y.Value > 0 {
 			s.list = append(s.list, y)
 		}

@@ -26,12 +26,7 @@ func functionOffset(file, function string) (offset uint64, versions []string, er
 		return 0, nil, fmt.Errorf("%s is no program with functions: %w", file, err)
 	}
 	defer f.Close()
-	symbols, _ := f.Symbols()
-	dynamic, _ := f.DynamicSymbols()
-	all := slices.DeleteFunc(slices.Concat(symbols, dynamic), func(s elf.Symbol) bool {
-		kind := elf.ST_TYPE(s.Info)
-		return s.Section == elf.SHN_UNDEF || kind != elf.STT_FUNC && kind != elf.STT_GNU_IFUNC
-	})
+	all := f.FunctionSymbols()
 	found := symbolOf(all, function)
 	if found != nil {
 		versions = versionsOf(all, *found)
@@ -41,7 +36,7 @@ func functionOffset(file, function string) (offset uint64, versions []string, er
 	switch {
 	case found != nil && elf.ST_TYPE(found.Info) == elf.STT_GNU_IFUNC:
 		return 0, nil, fmt.Errorf("%s of %s is chosen among several when the program starts: name the one that serves", function, file)
-	case found == nil && len(symbols) == 0:
+	case found == nil && f.SectionByType(elf.SHT_SYMTAB) == nil:
 		return 0, nil, fmt.Errorf("%s has no function %s among those that others may call, and it is stripped of the rest%s", file, function, elsewhere(f, all, function))
 	case found == nil:
 		return 0, nil, fmt.Errorf("%s has no function %s%s", file, function, elsewhere(f, all, function))

@@ -17,7 +17,7 @@ type answerer struct {
 	code    *object.File    // its program headers say what is code
 	debug   *debuginfo.Data // nil if there is none
 	golang  *goTable        // nil if there is none, or debug data
-	symbols *symbolTable
+	symbols *object.Symbols
 	stubs   []stub
 	name    string // that its users know it by
 	names   translators.Demangler
@@ -48,9 +48,9 @@ func open(d object.Finder, path, buildID string) (*answerer, error) {
 	if o.debug == nil {
 		o.golang = readGoTable(f)
 	}
-	o.symbols = readSymbols(f, g, miniDebug(f))
-	o.stubs = stubs(f, o.symbols.find)
-	if o.symbols.ada {
+	o.symbols = object.ReadSymbols(f, g, f.MiniDebug())
+	o.stubs = stubs(f, o.symbolName)
+	if o.symbols.Ada {
 		o.names.Read = translators.DemangleAda
 	}
 	return o, nil
@@ -97,11 +97,19 @@ func (o *answerer) symbol(vaddr uint64) string {
 			return o.names.Name(name) + "@plt"
 		}
 	}
-	if name := o.symbols.find(vaddr); name != "" {
+	if name := o.symbolName(vaddr); name != "" {
 		return o.names.Name(name)
 	}
 	if start, ok := o.bounds().Start(vaddr); ok {
 		return fmt.Sprintf("%s+0x%x", o.name, start)
+	}
+	return ""
+}
+
+// symbolName is the name of the symbol that vaddr is in, as it stands in the file.
+func (o *answerer) symbolName(vaddr uint64) string {
+	if y := o.symbols.Find(vaddr); y != nil {
+		return o.symbols.Name(y)
 	}
 	return ""
 }

@@ -83,15 +83,10 @@ func target(code []byte, low uint64, bySlot map[uint64]string, byIndex []string)
 // slots returns the names of functions by the address where their own address is
 // kept, and by number of the relocation in .rela.plt.
 func slots(f *object.File, resolver func(vaddr uint64) string) (bySlot map[uint64]string, byIndex []string) {
-	var symbols []elfSymbol
-	table := f.SectionByType(elf.SHT_DYNSYM)
-	if table == nil || table.Link >= uint32(len(f.Sections)) {
+	names := f.DynamicNames()
+	if names == nil {
 		return nil, nil
 	}
-	for e := range entries(f, f.Contents(table)) {
-		symbols = append(symbols, e)
-	}
-	names := f.Contents(f.Sections[table.Link])
 	bySlot = map[uint64]string{}
 	for _, s := range f.Sections {
 		if s.Type != elf.SHT_RELA {
@@ -103,8 +98,8 @@ func slots(f *object.File, resolver func(vaddr uint64) string) (bySlot map[uint6
 			name := ""
 			switch elf.R_X86_64(info & 0xffffffff) {
 			case elf.R_X86_64_JMP_SLOT, elf.R_X86_64_GLOB_DAT:
-				if n := info >> 32; n < uint64(len(symbols)) {
-					name = cString(names, uint64(symbols[n].name))
+				if n := info >> 32; n < uint64(len(names)) {
+					name = names[n]
 				}
 			case elf.R_X86_64_IRELATIVE:
 				name = resolver(binary.LittleEndian.Uint64(b[16:]))

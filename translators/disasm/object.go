@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/profilecollection/pct/internal/object"
 	"github.com/profilecollection/pct/translators"
@@ -16,15 +15,10 @@ import (
 // code is that of one object, to be disassembled.
 type code struct {
 	*object.File
-	functions    []function // by symbol, sorted by address
+	symbols      *object.Symbols
 	bounds       *debuginfo.Code
 	names        translators.Demangler
 	instructions map[uint64]instruction // by address asked for
-}
-
-type function struct {
-	low, high uint64
-	name      string // raw
 }
 
 // An instruction is one that was disassembled.
@@ -38,22 +32,7 @@ func openObject(path string) (*code, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	o := &code{File: f, bounds: &debuginfo.Code{}, instructions: map[uint64]instruction{}}
-	symbols, err := f.Symbols()
-	if err != nil {
-		symbols, _ = f.DynamicSymbols() // none, if there are none
-	}
-	for _, s := range symbols {
-		typ := elf.ST_TYPE(s.Info)
-		if s.Section == elf.SHN_UNDEF || s.Value == 0 || typ != elf.STT_FUNC && typ != elf.STT_GNU_IFUNC {
-			continue
-		}
-		o.functions = append(o.functions, function{s.Value, s.Value + s.Size, s.Name})
-	}
-	slices.SortFunc(o.functions, func(a, b function) int {
-		underscores := func(s string) int { return len(s) - len(strings.TrimLeft(s, "_")) }
-		return cmp.Or(cmp.Compare(a.low, b.low), -cmp.Compare(underscores(a.name), underscores(b.name)), -strings.Compare(a.name, b.name))
-	})
+	o := &code{File: f, symbols: object.ReadSymbols(f), bounds: &debuginfo.Code{}, instructions: map[uint64]instruction{}}
 	if s := f.Section(".eh_frame"); s != nil && s.Type != elf.SHT_NOBITS {
 		if data, err := s.Data(); err == nil {
 			size := 4
@@ -69,16 +48,8 @@ func openObject(path string) (*code, error) {
 // function returns name and first address of the function at vaddr, "" if it has no
 // symbol; where not even its beginning is known, ok is false.
 func (o *code) function(vaddr uint64) (name string, start uint64, ok bool) {
-	// Of several at one address the last is the best name.
-	i, _ := slices.BinarySearchFunc(o.functions, vaddr, func(f function, a uint64) int {
-		if f.low > a {
-			return 1
-		}
-		return -1
-	})
-	if i > 0 && vaddr < o.functions[i-1].high {
-		f := o.functions[i-1]
-		return o.names.Name(f.name), f.low, true
+	if y := o.symbols.Find(vaddr); y != nil {
+		return o.names.Name(o.symbols.Name(y)), y.Low, true
 	}
 	start, ok = o.bounds.Start(vaddr)
 	return "", start, ok

@@ -37,13 +37,8 @@ func readCode(path, buildID string) (*code, error) {
 	}
 	slices.SortFunc(c.sections, func(a, b extent) int { return cmp.Compare(a.start, b.start) })
 	// An object without symbols is no error: it has unwind tables.
-	symbols, _ := f.Symbols()
-	dynamic, _ := f.DynamicSymbols()
-	for _, s := range append(symbols, dynamic...) {
-		kind := elf.ST_TYPE(s.Info)
-		if (kind == elf.STT_FUNC || kind == elf.STT_GNU_IFUNC) && s.Section != elf.SHN_UNDEF {
-			c.starts = append(c.starts, s.Value)
-		}
+	for _, s := range f.FunctionSymbols() {
+		c.starts = append(c.starts, s.Value)
 	}
 	c.starts = append(c.starts, unwindStarts(f.File)...)
 	slices.Sort(c.starts)
