@@ -100,7 +100,7 @@ func TestRows(t *testing.T) {
 					continue
 				}
 				if rec.kind == toHandler || rec.lands {
-					rec = img.ehFrames().recipe(loc) // the row says nothing of what the code does
+					rec = recipeFor(img.ehFrames(), loc) // the row says nothing of what the code does
 				}
 				rules := map[string]rule{"ra": rec.ra}
 				for _, s := range rec.saved {

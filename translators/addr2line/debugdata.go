@@ -1,7 +1,6 @@
 package main
 
 import (
-	"debug/elf"
 	"sync"
 
 	"github.com/profilecollection/pct/internal/object"
@@ -40,17 +39,4 @@ func debugSections(f *object.File, suffix string) debuginfo.Sections {
 		Ranges:     get("ranges"),
 		RngLists:   get("rnglists"),
 	}
-}
-
-// functions returns where the file's functions are, with or without a name.
-func functions(f *object.File) *debuginfo.Code {
-	s := f.Section(".eh_frame")
-	if s == nil {
-		return &debuginfo.Code{}
-	}
-	addrSize := 4
-	if f.Class == elf.ELFCLASS64 {
-		addrSize = 8
-	}
-	return debuginfo.NewCode(f.Contents(s), s.Addr, addrSize)
 }

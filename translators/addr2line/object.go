@@ -21,8 +21,8 @@ type answerer struct {
 	stubs   []stub
 	name    string // that its users know it by
 	names   translators.Demangler
-	bounds  func() *debuginfo.Code // of functions without a name
-	changed atomic.Bool            // while it was read: it answers nothing any more
+	bounds  func() *object.Frames // of functions without a name
+	changed atomic.Bool           // while it was read: it answers nothing any more
 }
 
 // open opens the ELF file at path, of the given build-id if one is given. Where
@@ -40,7 +40,7 @@ func open(d object.Finder, path, buildID string) (*answerer, error) {
 			return nil, err
 		}
 	}
-	o := &answerer{code: f, name: filepath.Base(path), bounds: sync.OnceValue(func() *debuginfo.Code { return functions(f) })}
+	o := &answerer{code: f, name: filepath.Base(path), bounds: sync.OnceValue(f.EHFrames)}
 	g := d.DebugFile(f)
 	if g != nil {
 		o.debug = debugData(d, g, f.LowestCode())
@@ -100,8 +100,8 @@ func (o *answerer) symbol(vaddr uint64) string {
 	if name := o.symbolName(vaddr); name != "" {
 		return o.names.Name(name)
 	}
-	if start, ok := o.bounds().Start(vaddr); ok {
-		return fmt.Sprintf("%s+0x%x", o.name, start)
+	if d, ok := o.bounds().Find(vaddr); ok {
+		return fmt.Sprintf("%s+0x%x", o.name, d.Start)
 	}
 	return ""
 }

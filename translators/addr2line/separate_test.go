@@ -224,11 +224,11 @@ func TestDWARF64(t *testing.T) {
 	}
 }
 
-// A file without section headers is known by its build-id, as collectors know it: nothing is
-// complained of.
+// A file without section headers is known by its build-id, as collectors know it, and its functions
+// by the segment with their call frame information.
 func TestWithoutSectionHeaders(t *testing.T) {
 	program := build(t, "chain.c", "-O1 -Wl,--build-id")
-	id, vaddr := idOf(t, program), text(t, program, 1)[0]
+	id, start := idOf(t, program), symbolsOf(t, program)["main"].Value
 	b, err := os.ReadFile(program)
 	if err != nil {
 		t.Fatal(err)
@@ -239,10 +239,11 @@ func TestWithoutSectionHeaders(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, id := range []string{id, strings.ToUpper(id)} {
-		in := strings.NewReader(fmt.Sprintf("%s\t0x%x\t%s\n", program, vaddr, id))
+		in := strings.NewReader(fmt.Sprintf("%s\t0x%x\t%s\n", program, start+1, id))
 		var out, errs bytes.Buffer
-		if status := run(nil, in, &out, &errs); status != 0 || errs.Len() > 0 {
-			t.Errorf("status %d: %s", status, &errs)
+		want := fmt.Sprintf("program+0x%x|?|?\n", start)
+		if status := run(nil, in, &out, &errs); status != 0 || errs.Len() > 0 || out.String() != want {
+			t.Errorf("status %d: %s%s, want %s", status, &errs, &out, want)
 		}
 	}
 }

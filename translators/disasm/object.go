@@ -2,21 +2,19 @@ package main
 
 import (
 	"cmp"
-	"debug/elf"
 	"fmt"
 	"path/filepath"
 	"slices"
 
 	"github.com/profilecollection/pct/internal/object"
 	"github.com/profilecollection/pct/translators"
-	"github.com/profilecollection/pct/translators/internal/debuginfo"
 )
 
 // code is that of one object, to be disassembled.
 type code struct {
 	*object.File
 	symbols      *object.Symbols
-	bounds       *debuginfo.Code
+	bounds       *object.Frames
 	names        translators.Demangler
 	instructions map[uint64]instruction // by address asked for
 }
@@ -32,16 +30,7 @@ func openObject(path string) (*code, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	o := &code{File: f, symbols: object.ReadSymbols(f), bounds: &debuginfo.Code{}, instructions: map[uint64]instruction{}}
-	if s := f.Section(".eh_frame"); s != nil && s.Type != elf.SHT_NOBITS {
-		if data, err := s.Data(); err == nil {
-			size := 4
-			if f.Class == elf.ELFCLASS64 {
-				size = 8
-			}
-			o.bounds = debuginfo.NewCode(data, s.Addr, size)
-		}
-	}
+	o := &code{File: f, symbols: object.ReadSymbols(f), bounds: f.EHFrames(), instructions: map[uint64]instruction{}}
 	return o, nil
 }
 
@@ -51,8 +40,8 @@ func (o *code) function(vaddr uint64) (name string, start uint64, ok bool) {
 	if y := o.symbols.Find(vaddr); y != nil {
 		return o.names.Name(o.symbols.Name(y)), y.Low, true
 	}
-	start, ok = o.bounds.Start(vaddr)
-	return "", start, ok
+	d, ok := o.bounds.Find(vaddr)
+	return "", d.Start, ok
 }
 
 // place returns what to call an address.

@@ -40,7 +40,7 @@ func readCode(path, buildID string) (*code, error) {
 	for _, s := range f.FunctionSymbols() {
 		c.starts = append(c.starts, s.Value)
 	}
-	c.starts = append(c.starts, unwindStarts(f.File)...)
+	c.starts = append(c.starts, f.EHFrames().Starts()...)
 	slices.Sort(c.starts)
 	c.starts = slices.Compact(c.starts)
 	return c, nil
