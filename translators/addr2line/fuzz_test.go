@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/profilecollection/pct/internal/object"
-	"github.com/profilecollection/pct/translators/internal/debuginfo"
+	"github.com/profilecollection/pct/internal/object/debuginfo"
 )
 
 // Whatever an ELF file holds, it is read to an end, and answers for any address.

@@ -10,9 +10,9 @@ import (
 	"os"
 
 	"github.com/profilecollection/pct/internal/object"
+	"github.com/profilecollection/pct/internal/object/debuginfo"
 	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/translators"
-	"github.com/profilecollection/pct/translators/internal/debuginfo"
 )
 
 const usage = `usage: pct-addr2line [-innermost] [-functions | -lines] [-debug-dir DIR]...

@@ -7,9 +7,10 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/profilecollection/pct/internal/funcname"
 	"github.com/profilecollection/pct/internal/object"
+	"github.com/profilecollection/pct/internal/object/debuginfo"
 	"github.com/profilecollection/pct/translators"
-	"github.com/profilecollection/pct/translators/internal/debuginfo"
 )
 
 // An answerer answers for one ELF file.
@@ -20,7 +21,7 @@ type answerer struct {
 	symbols *object.Symbols
 	stubs   []stub
 	name    string // that its users know it by
-	names   translators.Demangler
+	names   funcname.Demangler
 	bounds  func() *object.Frames // of functions without a name
 	changed atomic.Bool           // while it was read: it answers nothing any more
 }
@@ -43,7 +44,7 @@ func open(d object.Finder, path, buildID string) (*answerer, error) {
 	o := &answerer{code: f, name: filepath.Base(path), bounds: sync.OnceValue(f.EHFrames)}
 	g := d.DebugFile(f)
 	if g != nil {
-		o.debug = debugData(d, g, f.LowestCode())
+		o.debug = debuginfo.Open(d, g, f.LowestCode())
 	}
 	if o.debug == nil {
 		o.golang = readGoTable(f)
@@ -51,7 +52,7 @@ func open(d object.Finder, path, buildID string) (*answerer, error) {
 	o.symbols = object.ReadSymbols(f, g, f.MiniDebug())
 	o.stubs = stubs(f, o.symbolName)
 	if o.symbols.Ada {
-		o.names.Read = translators.DemangleAda
+		o.names.Read = funcname.DemangleAda
 	}
 	return o, nil
 }

@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 
 	"github.com/profilecollection/pct/internal/object"
+	"github.com/profilecollection/pct/internal/object/debuginfo"
 	"github.com/profilecollection/pct/translators"
-	"github.com/profilecollection/pct/translators/internal/debuginfo"
 )
 
 // A translator answers for any number of objects; each is opened once.

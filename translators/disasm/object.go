@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/profilecollection/pct/internal/funcname"
 	"github.com/profilecollection/pct/internal/object"
 	"github.com/profilecollection/pct/translators"
 )
@@ -15,7 +16,7 @@ type code struct {
 	*object.File
 	symbols      *object.Symbols
 	bounds       *object.Frames
-	names        translators.Demangler
+	names        funcname.Demangler
 	instructions map[uint64]instruction // by address asked for
 }
 

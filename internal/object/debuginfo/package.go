@@ -1,4 +1,4 @@
-package main
+package debuginfo
 
 import (
 	"encoding/binary"
@@ -6,13 +6,12 @@ import (
 	"path/filepath"
 
 	"github.com/profilecollection/pct/internal/object"
-	"github.com/profilecollection/pct/translators/internal/debuginfo"
 )
 
 // splitUnit returns the sections of a unit that the compiler left out of g: from parcel,
 // the package OBJECT.dwp that dwp makes of such files, nil if there is none, else from
 // the file itself, at the path that g names, or beside g.
-func splitUnit(g, parcel *object.File, path string, id uint64) (debuginfo.Sections, bool) {
+func splitUnit(g, parcel *object.File, path string, id uint64) (Sections, bool) {
 	if parcel != nil {
 		if s, ok := packaged(parcel, id); ok {
 			return s, true
@@ -23,12 +22,12 @@ func splitUnit(g, parcel *object.File, path string, id uint64) (debuginfo.Sectio
 			continue // of whichever directory it was compiled in
 		}
 		if f, err := object.Map(path); err == nil {
-			return debugSections(f, ".dwo"), true
+			return sectionsOf(f, ".dwo"), true
 		} else if !os.IsNotExist(err) {
 			break
 		}
 	}
-	return debuginfo.Sections{}, false
+	return Sections{}, false
 }
 
 // Columns of the index of a package, which are the same in its two versions but for
@@ -43,17 +42,17 @@ const (
 // packaged returns the sections of the unit id of the package p. Its index is a hash
 // table of ids and a table with a row for each unit: where in each section its part
 // is, and how long.
-func packaged(p *object.File, id uint64) (debuginfo.Sections, bool) {
+func packaged(p *object.File, id uint64) (Sections, bool) {
 	index := p.Content(".debug_cu_index")
 	if len(index) < 16 {
-		return debuginfo.Sections{}, false
+		return Sections{}, false
 	}
 	le := binary.LittleEndian
 	version := le.Uint16(index)
 	columns, units, slots := uint64(le.Uint32(index[4:])), uint64(le.Uint32(index[8:])), uint64(le.Uint32(index[12:]))
 	size := uint64(len(index))
 	if columns > size || units > size || slots > size || 16+slots*12+columns*4*(1+2*units) > size {
-		return debuginfo.Sections{}, false
+		return Sections{}, false
 	}
 	ids, rows := index[16:], index[16+slots*8:]
 	kinds := rows[slots*4:]
@@ -67,10 +66,10 @@ func packaged(p *object.File, id uint64) (debuginfo.Sections, bool) {
 		}
 	}
 	if row == 0 {
-		return debuginfo.Sections{}, false
+		return Sections{}, false
 	}
-	all := debugSections(p, ".dwo")
-	s := debuginfo.Sections{Str: all.Str}
+	all := sectionsOf(p, ".dwo")
+	s := Sections{Str: all.Str}
 	for i := range columns {
 		at := ((row-1)*columns + i) * 4
 		from, length := uint64(le.Uint32(offsets[at:])), uint64(le.Uint32(sizes[at:]))
