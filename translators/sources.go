@@ -13,14 +13,11 @@ import (
 // exist or not; false if there are others that are not known without reading it all.
 func sources(file, buildID string) ([]string, bool) {
 	s := &sourceFiles{known: true}
-	for _, path := range append(finder.BuildFiles(buildID), file) {
+	for _, path := range append(object.Installed().BuildFiles(buildID), file) {
 		s.add(path)
 	}
 	return s.all, s.known
 }
-
-// finder finds debug data where Default does.
-var finder = object.Finder{Roots: []string{object.DebugRoot}}
 
 type sourceFiles struct {
 	all   []string
@@ -39,6 +36,7 @@ func (s *sourceFiles) add(path string) {
 	}
 	defer f.Close()
 	s.all = append(s.all, path+".dwp")
+	finder := object.Installed()
 	for _, each := range [][]string{finder.BuildFiles(f.BuildID()), finder.LinkedFiles(f), finder.SupplementFiles(f)} {
 		for _, path := range each {
 			s.add(path)

@@ -2,10 +2,8 @@ package main
 
 import (
 	"bufio"
-	"debug/elf"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -41,11 +39,10 @@ func (r *roots) object(path string) *rootObject {
 	}
 	defer f.Close()
 	o.file = f
-	interpreted := slices.ContainsFunc(f.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP })
 	switch name := filepath.Base(path); {
 	case strings.HasPrefix(name, "libc.so"), strings.HasPrefix(name, "libpthread"):
 		o.spans = callerless(path)
-	case interpreted, strings.HasPrefix(name, "ld-"):
+	case f.Interpreter() != "", strings.HasPrefix(name, "ld-"):
 		o.spans = []span{{f.Entry, f.Entry + entrySize}}
 	}
 	return o

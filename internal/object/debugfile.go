@@ -16,6 +16,9 @@ type Finder struct {
 	Roots []string // directories like DebugRoot
 }
 
+// Installed is the Finder of what the distribution installs.
+func Installed() Finder { return Finder{Roots: []string{DebugRoot}} }
+
 // DebugFile maps the file that holds the debug data of f: f itself, which stays as it is open, or
 // one that a distribution or objcopy split from it; nil if there is none.
 func (d Finder) DebugFile(f *File) *File {

@@ -7,6 +7,11 @@ import (
 	"slices"
 )
 
+// IsGo reports whether the file was made by Go's linker.
+func (f *File) IsGo() bool {
+	return f.Section(".note.go.buildid") != nil || f.Section(".go.buildinfo") != nil
+}
+
 // GoTable is what a Go program keeps for its own stack traces, however it is stripped: its
 // functions and lines. It is nil if there is none that can be read. Package gosym keeps notes while
 // a table is asked: one goroutine at a time may do that.

@@ -3,6 +3,7 @@ package object
 import (
 	"debug/elf"
 	"io"
+	"strings"
 )
 
 // code are the segments that hold code.
@@ -68,6 +69,19 @@ func (f *File) Offset(vaddr uint64) (offset uint64, ok bool) {
 		}
 	}
 	return 0, false
+}
+
+// Interpreter is the dynamic linker that the file asks for, "" of a static program and of a library.
+func (f *File) Interpreter() string {
+	const most = 4096
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_INTERP && p.Filesz < most {
+			path := make([]byte, p.Filesz)
+			n, _ := p.ReadAt(path, 0)
+			return strings.TrimRight(string(path[:n]), "\x00")
+		}
+	}
+	return ""
 }
 
 const page = 0xfff // the address within a page
