@@ -88,11 +88,9 @@ func readSite(path string) (site tracer.Site, err error) {
 	if f.Machine != elf.EM_X86_64 || f.Class != elf.ELFCLASS64 {
 		return site, errors.New("it is for another machine")
 	}
-	symbols, _ := f.Symbols()
-	dynamic, _ := f.DynamicSymbols()
 	found := make(map[string]elf.Symbol)
-	for _, s := range append(symbols, dynamic...) {
-		if elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Section != elf.SHN_UNDEF {
+	for _, s := range f.FunctionSymbols() {
+		if elf.ST_TYPE(s.Info) == elf.STT_FUNC {
 			found[s.Name] = s
 		}
 	}
