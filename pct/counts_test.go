@@ -1,7 +1,6 @@
 package main
 
 import (
-	"debug/elf"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/profilecollection/pct/internal/object"
 	"github.com/profilecollection/pct/pct/data"
-	"github.com/profilecollection/pct/translators"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -22,13 +21,13 @@ func makeCounts(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: mkcounts FILE OBJECT [FIELD=VALUE]... WHERE:COUNT...")
 	}
-	object := args[1]
-	c := data.Counts{Object: object, Clock: "prof", Resource: "cpu", Period: 10 * time.Millisecond, Start: time.Unix(1, 0), Bias: 0x10000}
-	if !strings.HasPrefix(object, "[") {
-		c.Object = ts.MkAbs(object)
-		f, err := elf.Open(c.Object)
+	path := args[1]
+	c := data.Counts{Object: path, Clock: "prof", Resource: "cpu", Period: 10 * time.Millisecond, Start: time.Unix(1, 0), Bias: 0x10000}
+	if !strings.HasPrefix(path, "[") {
+		c.Object = ts.MkAbs(path)
+		f, err := object.Open(c.Object)
 		ts.Check(err)
-		c.BuildID = translators.BuildID(f)
+		c.BuildID = f.BuildID()
 		ts.Check(f.Close())
 	}
 	counts := map[uint64]uint64{}

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/profilecollection/pct/internal/funcname"
 	"github.com/profilecollection/pct/internal/resource"
 	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/pct/internal/calltree"
 	"github.com/profilecollection/pct/pct/internal/gmon"
 	"github.com/profilecollection/pct/pct/internal/report"
-	"github.com/profilecollection/pct/translators"
 )
 
 type gprofOptions struct {
@@ -160,7 +160,7 @@ func (v *invocation) gmonReport() error {
 	if why != "" {
 		v.warn("%s seems not to be the program that has written this, or it was built again: %s; names may be wrong", v.gprof.program, why)
 	}
-	g, counting, err := sum.Graph(v.gprof.program, translators.Demangle)
+	g, counting, err := sum.Graph(v.gprof.program, funcname.Demangle)
 	if err != nil {
 		return err
 	}

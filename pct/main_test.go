@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/profilecollection/pct/internal/object"
 	"github.com/profilecollection/pct/pct/data"
-	"github.com/profilecollection/pct/translators"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -127,20 +127,20 @@ func addSamples(ts *testscript.TestScript, w *data.Writer, words []string, at *t
 		s.Fields = append(s.Fields, data.FieldValue{Field: w.Field(name), Value: strings.ReplaceAll(value, "_", " ")})
 	}
 	for i := len(words) - 1; i > 0; i-- {
-		object, where, ok := strings.Cut(words[i], ":")
+		path, where, ok := strings.Cut(words[i], ":")
 		if !ok {
-			object, where = "", words[i]
+			path, where = "", words[i]
 		}
 		var o data.ObjectID
-		if object != "" {
+		if path != "" {
 			id := ""
-			if f, err := elf.Open(ts.MkAbs(object)); err == nil {
-				id = translators.BuildID(f)
+			if f, err := object.Open(ts.MkAbs(path)); err == nil {
+				id = f.BuildID()
 				f.Close()
 			}
-			o = w.Object(ts.MkAbs(object), id, 'f', 0, 0, 0)
+			o = w.Object(ts.MkAbs(path), id, 'f', 0, 0, 0)
 		}
-		vaddr, err := address(ts.MkAbs(object), where)
+		vaddr, err := address(ts.MkAbs(path), where)
 		ts.Check(err)
 		s.Node = w.Node(s.Node, o, vaddr)
 	}

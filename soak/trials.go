@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/profilecollection/pct/internal/proc"
 	"github.com/profilecollection/pct/matrix"
 )
 
@@ -61,20 +61,8 @@ func trees(s *soaking, ctx context.Context, dir string, r *rand.Rand) error {
 
 // members are the processes of a group, but for some.
 func members(group int, but ...string) (pids []int) {
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
-	for _, name := range stats {
-		text, err := os.ReadFile(name)
-		at := bytes.LastIndexByte(text, ')')
-		if err != nil || at < 0 {
-			continue
-		}
-		var state string
-		var parent, its int
-		if _, err := fmt.Sscan(string(text[at+1:]), &state, &parent, &its); err != nil || its != group || state == "Z" {
-			continue
-		}
-		_, comm, _ := strings.Cut(string(text[:at]), "(")
-		if pid, err := strconv.Atoi(strings.Split(name, "/")[2]); err == nil && !slices.Contains(but, comm) {
+	for _, pid := range proc.All() {
+		if s, err := proc.ReadStat(pid); err == nil && s.Group == group && s.State != 'Z' && !slices.Contains(but, s.Name) {
 			pids = append(pids, pid)
 		}
 	}
@@ -84,7 +72,7 @@ func members(group int, but ...string) (pids []int) {
 // running says whether a process of this name is in a group.
 func running(group int, name string) bool {
 	for _, pid := range members(group) {
-		if comm, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)); strings.TrimSpace(string(comm)) == name {
+		if s, err := proc.ReadStat(pid); err == nil && s.Name == name {
 			return true
 		}
 	}
@@ -111,13 +99,13 @@ func kills(s *soaking, ctx context.Context, dir string, r *rand.Rand) error {
 		if i > 0 && !all {
 			break
 		}
-		comm, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
+		stat, _ := proc.ReadStat(pid)
 		// What is about to become the target is the target.
-		if cmdline, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); bytes.HasPrefix(cmdline, []byte(s.programs)) {
+		if args := proc.Args(pid); len(args) > 0 && strings.HasPrefix(args[0], s.programs) {
 			continue
 		}
 		if unix.Kill(pid, unix.SIGKILL) == nil {
-			killed = append(killed, strings.TrimSpace(string(comm)))
+			killed = append(killed, stat.Name)
 		}
 	}
 	what := fmt.Sprintf("%s, killed %q after %v", m.Name, killed, after)

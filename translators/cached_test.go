@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/profilecollection/pct/internal/object"
 )
 
 // A keeper is a private cache, a program, and Default with a note of what it was asked.
@@ -191,10 +193,10 @@ func TestCachedChanges(t *testing.T) {
 // Build-ids are told apart.
 func TestCachedBuildID(t *testing.T) {
 	k := newKeeper(t)
-	f, err := elf.Open(k.program)
+	f, err := object.Open(k.program)
 	k.check(err)
 	defer f.Close()
-	for _, id := range []string{BuildID(f), "c0ffee", ""} {
+	for _, id := range []string{f.BuildID(), "c0ffee", ""} {
 		for range 2 {
 			c, err := StartCached([]string{k.argv0})
 			k.check(err)

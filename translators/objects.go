@@ -3,7 +3,7 @@ package translators
 import (
 	"errors"
 	"fmt"
-	"github.com/profilecollection/pct/internal/regular"
+	"github.com/profilecollection/pct/internal/object"
 	"io"
 	"os"
 	"strings"
@@ -52,7 +52,7 @@ func (o *Objects) check(q Request) error {
 	case o.AnyFormat && q.BuildID == "":
 		return nil
 	}
-	f, err := regular.OpenELF(q.Object)
+	f, err := object.Open(q.Object)
 	if pathError := (*os.PathError)(nil); errors.As(err, &pathError) {
 		return err
 	}
@@ -60,8 +60,5 @@ func (o *Objects) check(q Request) error {
 		return fmt.Errorf("%s: %w", q.Object, err)
 	}
 	defer f.Close()
-	if id := BuildID(f.File); q.BuildID != "" && id != strings.ToLower(q.BuildID) {
-		return fmt.Errorf("%s: another build than was profiled: its build-id is %s, not %s", q.Object, id, q.BuildID)
-	}
-	return nil
+	return f.Build(q.BuildID)
 }

@@ -26,7 +26,7 @@ func TestCallBefore(t *testing.T) {
 			insn = ""
 			continue
 		}
-		if n := img.readAt(code, addr-longestCall); n == longestCall && insn != "" {
+		if n := img.elf.Load(code, addr-longestCall); n == longestCall && insn != "" {
 			kind, to := callBefore(code, addr)
 			want := noCall
 			switch {

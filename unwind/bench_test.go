@@ -65,7 +65,7 @@ func BenchmarkRecipe(b *testing.B) {
 		b.ReportAllocs()
 		i := 0
 		for b.Loop() {
-			f.recipe(s.list[i%len(s.list)].addr + 7)
+			recipeFor(f, s.Functions[i%len(s.Functions)].Low+7)
 			i++
 		}
 	}

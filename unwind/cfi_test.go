@@ -100,7 +100,7 @@ func TestRows(t *testing.T) {
 					continue
 				}
 				if rec.kind == toHandler || rec.lands {
-					rec = img.ehFrames().recipe(loc) // the row says nothing of what the code does
+					rec = recipeFor(img.ehFrames(), loc) // the row says nothing of what the code does
 				}
 				rules := map[string]rule{"ra": rec.ra}
 				for _, s := range rec.saved {
@@ -130,9 +130,9 @@ func TestRows(t *testing.T) {
 
 func TestSignalFrame(t *testing.T) {
 	img := openImage(t, build(t, "rows.S"))
-	for _, y := range img.functions().list {
-		rec := img.recipe(y.addr)
-		switch name := img.functions().name(&y); name {
+	for _, y := range img.functions().Functions {
+		rec := img.recipe(y.Low)
+		switch name := img.functions().Name(&y); name {
 		case "signal_frame", "rows":
 			if rec == nil || rec.signal != (name == "signal_frame") {
 				t.Errorf("%s: %+v", name, rec)

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"os"
 	"testing"
+
+	"github.com/profilecollection/pct/internal/object"
 )
 
 // small returns a small real program as an image.
@@ -34,34 +36,22 @@ func follow(rec *recipe) {
 	s.apply(&m, rec, new(state))
 }
 
-func FuzzFrames(f *testing.F) {
+// FuzzRows runs instructions of call frame information.
+func FuzzRows(f *testing.F) {
 	img, _ := small(f)
-	eh := img.ehFrames()
-	// A few entries of a real section, with their own search table.
-	few := eh.data[:min(len(eh.data), 1024)]
-	for _, hdr := range [][]byte{nil, append([]byte{1, 0x1b, 0x03, 0x3b, 0, 0, 0, 0, 4, 0, 0, 0}, eh.hdr[:32]...)} {
-		for i := 0; i < len(eh.hdr)/8 && i < 8; i++ {
-			c := cursor{b: eh.hdr, p: 8 * i}
-			f.Add(few, hdr, eh.hdrAt+uint64(int32(c.u32()))+3, false)
+	frames := img.ehFrames()
+	for _, start := range frames.Starts() {
+		d, _ := frames.Find(start)
+		for _, c := range []object.Cursor{d.CIE.Program, d.Program} {
+			f.Add(c.B[c.P:], uint64(5))
 		}
 	}
-	f.Add([]byte("\x10\x00\x00\x00\xff\xff\xff\xff\x03\x00\x01\x78\x10\x0c\x07\x08\x90\x01\x00\x00"+
-		"\x1c\x00\x00\x00\x00\x00\x00\x00\x00\x10\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x41\x0e\x10\x00"),
-		[]byte(nil), uint64(0x1010), true)
-	f.Fuzz(func(t *testing.T, data, hdr []byte, addr uint64, debug bool) {
-		var fr *frames
-		if debug {
-			fr = newDebugFrames(data)
-		} else {
-			fr = newEHFrames(data, eh.vaddr, hdr, eh.hdrAt)
-		}
-		follow(fr.recipe(addr))
-		if len(fr.index) > len(data)/8 {
-			t.Errorf("%d entries in %d bytes", len(fr.index), len(data))
-		}
-		for _, d := range fr.index {
-			follow(fr.recipe(d.start))
-			follow(fr.recipe(d.end - 1))
+	f.Add([]byte("\x0c\x07\x08\x90\x01\x41\x0e\x10\x86\x02\x0a\x43\x0d\x06\x0b"), uint64(1))
+	f.Fuzz(func(t *testing.T, instructions []byte, target uint64) {
+		ci := &object.CIE{CodeAlign: 1, DataAlign: -8, Return: numRegs - 1}
+		p := program{cie: ci, target: target}
+		if p.run(object.Cursor{B: instructions}) {
+			follow(p.row.recipe(ci))
 		}
 	})
 }
@@ -86,40 +76,9 @@ func FuzzImage(f *testing.F) {
 			return
 		}
 		follow(img.recipe(addr))
-		img.functions().find(addr)
-		img.bias(addr, addr>>12)
-		img.extent()
-		img.readAt(make([]byte, 16), addr)
-	})
-}
-
-func FuzzSymbols(f *testing.F) {
-	// Names "" and "f" and "__g@V", the latter two of one address and
-	// of a size that is missing.
-	f.Add([]byte("\x00\x00\x00\x00\x02\x00\x01\x00\x00\x10\x00\x00\x00\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00"+
-		"\x01\x00\x00\x00\x12\x00\x01\x00\x00\x20\x00\x00\x00\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00"+
-		"\x03\x00\x00\x00\x2a\x00\x01\x00\x00\x20\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"),
-		"\x00f\x00__g@V", uint64(0x2004))
-	f.Fuzz(func(t *testing.T, data []byte, text string, addr uint64) {
-		s := newSymbols(data, text)
-		if y := s.find(addr); y != nil && (addr < y.addr || addr-y.addr >= y.size) {
-			t.Errorf("%#x is not in [%#x, +%#x)", addr, y.addr, y.size)
-		}
-		for i := range s.list {
-			s.name(&s.list[i])
-		}
-	})
-}
-
-func FuzzMaps(f *testing.F) {
-	text, err := os.ReadFile("/proc/self/maps")
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(text)
-	f.Fuzz(func(t *testing.T, text []byte) {
-		if n := len(parseMaps(text)); n > bytes.Count(text, []byte{'\n'})+1 {
-			t.Errorf("%d mappings", n)
-		}
+		img.functions().FindFunction(addr)
+		img.elf.Bias(addr, addr>>12)
+		img.elf.Extent()
+		img.elf.Load(make([]byte, 16), addr)
 	})
 }

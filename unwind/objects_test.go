@@ -14,10 +14,12 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/internal/proc"
 )
 
-// object returns the object whose path has a base name.
-func object(t testing.TB, u *Unwinder, base string) *Object {
+// objectNamed returns the object whose path has a base name.
+func objectNamed(t testing.TB, u *Unwinder, base string) *Object {
 	t.Helper()
 	for _, o := range u.Objects() {
 		if filepath.Base(o.Path) == base {
@@ -35,7 +37,7 @@ func TestObjects(t *testing.T) {
 			p := trace(t, prog, "1")
 			p.runTo()
 			u := newUnwinder(t, p.pid)
-			o := object(t, u, filepath.Base(prog))
+			o := objectNamed(t, u, filepath.Base(prog))
 			if o.Path != prog || o.Kind != File || o.BuildID != "0123456789abcdef" {
 				t.Errorf("object %+v", *o)
 			}
@@ -61,7 +63,7 @@ func TestObjects(t *testing.T) {
 				t.Errorf("at the bias there is other code")
 			}
 
-			vdso := object(t, u, "[vdso]")
+			vdso := objectNamed(t, u, "[vdso]")
 			if vdso.Kind != VDSO || vdso.BuildID == "" {
 				t.Errorf("vdso is %+v", *vdso)
 			}
@@ -71,7 +73,7 @@ func TestObjects(t *testing.T) {
 			if err := u.Refresh(); err != nil {
 				t.Fatal(err)
 			}
-			if again := object(t, u, filepath.Base(prog)); again != o {
+			if again := objectNamed(t, u, filepath.Base(prog)); again != o {
 				t.Error("Refresh made another object of the same mapping")
 			}
 		})
@@ -82,7 +84,7 @@ func TestSymbols(t *testing.T) {
 	prog := build(t, "symbols.S", "-no-pie")
 	p := trace(t, prog)
 	u := newUnwinder(t, p.pid)
-	o := object(t, u, filepath.Base(prog))
+	o := objectNamed(t, u, filepath.Base(prog))
 	text, err := exec.Command("nm", "-S", prog).Output()
 	if err != nil {
 		t.Fatal(err)
@@ -142,7 +144,7 @@ func TestLibrarySymbols(t *testing.T) {
 	p := trace(t, build(t, "deep.c"), "1")
 	p.runTo()
 	u := newUnwinder(t, p.pid)
-	o := object(t, u, "libc.so.6")
+	o := objectNamed(t, u, "libc.so.6")
 	text, err := exec.Command("nm", "-D", "--defined-only", o.Path).Output()
 	if err != nil {
 		t.Fatal(err)
@@ -203,35 +205,34 @@ func TestDeleted(t *testing.T) {
 		t.Errorf("path %q, want %q", fs[0].Object.Path, prog)
 	}
 
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", p.pid))
+	maps, err := proc.Maps(p.pid)
 	if err != nil {
 		t.Fatal(err)
 	}
-	maps := parseMaps(text)
 	for i, m := range maps {
-		file := u.objects.find(m.start)
-		if !m.executable || file == nil || file.Kind != File {
+		file := u.objects.find(m.Start)
+		if !m.Executable || file == nil || file.Kind != File {
 			continue
 		}
 		img, err := u.objects.mapped(maps, i)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if bias, ok := img.bias(m.start, m.offset); !ok || bias != file.Bias || img.buildID != file.BuildID {
-			t.Errorf("%s: from memory bias %#x, %s; from the file %#x, %s", m.path, bias, img.buildID, file.Bias, file.BuildID)
+		if bias, ok := img.elf.Bias(m.Start, m.Offset); !ok || bias != file.Bias || img.buildID != file.BuildID {
+			t.Errorf("%s: from memory bias %#x, %s; from the file %#x, %s", m.Path, bias, img.buildID, file.Bias, file.BuildID)
 		}
 		n = 0
-		for a := m.start; a < m.end; a += 13 {
+		for a := m.Start; a < m.End; a += 13 {
 			want, got := file.image.recipe(a-file.Bias), img.recipe(a-file.Bias)
 			if !reflect.DeepEqual(got, want) {
-				t.Fatalf("%s: recipes for %#x differ", m.path, a)
+				t.Fatalf("%s: recipes for %#x differ", m.Path, a)
 			}
 			if got != nil {
 				n++
 			}
 		}
 		if n == 0 {
-			t.Errorf("%s: no recipes", m.path)
+			t.Errorf("%s: no recipes", m.Path)
 		}
 		u.objects.cache.release(img)
 	}
@@ -304,7 +305,7 @@ func TestSharedCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer u.Close()
-	o := object(t, u, filepath.Base(prog))
+	o := objectNamed(t, u, filepath.Base(prog))
 	if before[o.image.key] != o.image || len(c.idle) != 0 {
 		t.Errorf("the image was read again; %d are idle", len(c.idle))
 	}
@@ -358,13 +359,12 @@ func TestNoProcess(t *testing.T) {
 func TestProcessMemory(t *testing.T) {
 	p := trace(t, build(t, "deep.c", "-O0"), "1")
 	p.runTo()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", p.pid))
+	maps, err := proc.Maps(p.pid)
 	if err != nil {
 		t.Fatal(err)
 	}
-	maps := parseMaps(text)
-	i := slices.IndexFunc(maps, func(m mapping) bool { return m.path == "[stack]" })
-	end := maps[i].end
+	i := slices.IndexFunc(maps, func(m proc.Mapping) bool { return m.Path == "[stack]" })
+	end := maps[i].End
 	file := &processMemory{pid: p.pid}
 	file.file.Store(true)
 	for name, mem := range map[string]Memory{"system call": ProcessMemory(p.pid), "file": file} {
@@ -388,27 +388,5 @@ func TestProcessMemory(t *testing.T) {
 		if n := mem.ReadAt(nil, end-8); n != 0 {
 			t.Errorf("%s: %d bytes of none", name, n)
 		}
-	}
-}
-
-func TestParseMaps(t *testing.T) {
-	const text = `55d0c8a3e000-55d0c8a3f000 r-xp 00001000 fe:00 1234                       /tmp/with  space
-55d0c8a40000-55d0c8a41000 rw-p 00000000 00:00 0 
-7f0000000000-7f0000001000 r-xs 00000000 00:05 77 /new\012line (deleted)
-garbage
-7fff00000000-7fff00002000 r-xp 00000000 00:00 0                          [vdso]
-ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  [vsyscall]
-zz-7fff00002000 r-xp 00000000 00:00 0
-7fff00000000-7fff00002000
-7fff00000000-7fff00002000 r-xp 0 0:0 x`
-	want := []mapping{
-		{0x55d0c8a3e000, 0x55d0c8a3f000, 0x1000, 1234, true, "/tmp/with  space"},
-		{0x55d0c8a40000, 0x55d0c8a41000, 0, 0, false, ""},
-		{0x7f0000000000, 0x7f0000001000, 0, 77, true, "/new\nline (deleted)"},
-		{0x7fff00000000, 0x7fff00002000, 0, 0, true, "[vdso]"},
-		{0xffffffffff600000, 0xffffffffff601000, 0, 0, true, "[vsyscall]"},
-	}
-	if got := parseMaps([]byte(text)); !slices.Equal(got, want) {
-		t.Errorf("got\n%+v\nwant\n%+v", got, want)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/internal/object"
 )
 
 // build compiles a program of testdata.
@@ -63,8 +65,8 @@ func (s *shadow) stepped(mem Memory, pc, sp uint64, now *unix.PtraceRegs) {
 	if now.Rsp == sp-8 {
 		var b [8]byte
 		mem.ReadAt(b[:], now.Rsp)
-		c := cursor{b: b[:]}
-		if ra := c.u64(); ra > pc && ra <= pc+8 && now.Rip != ra {
+		c := object.Cursor{B: b[:]}
+		if ra := c.U64(); ra > pc && ra <= pc+8 && now.Rip != ra {
 			s.calls = append(s.calls, shadowCall{ra: ra, slot: now.Rsp})
 			return
 		}
@@ -88,10 +90,10 @@ func (s *shadow) stepped(mem Memory, pc, sp uint64, now *unix.PtraceRegs) {
 func (s *shadow) delivered(mem Memory, pc, sp uint64, now *unix.PtraceRegs) {
 	var b [8]byte
 	mem.ReadAt(b[:], now.Rsp)
-	c := cursor{b: b[:]}
+	c := object.Cursor{B: b[:]}
 	s.calls = append(s.calls,
 		shadowCall{ra: pc, exact: true, sp: sp},
-		shadowCall{ra: c.u64(), slot: now.Rsp, handler: true})
+		shadowCall{ra: c.U64(), slot: now.Rsp, handler: true})
 }
 
 func (s *shadow) equal(fs []Frame, pc uint64) bool {

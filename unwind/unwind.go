@@ -134,10 +134,10 @@ func (u *Unwinder) Functions(match func(name string) bool) []Function {
 		}
 		seen[sp.obj] = true
 		s := sp.obj.image.functions()
-		for i := range s.list {
-			y := &s.list[i]
-			if name := s.name(y); match(name) {
-				list = append(list, Function{Object: sp.obj, Name: name, Addr: y.addr, Size: y.size, Indirect: y.indirect})
+		for i := range s.Functions {
+			y := &s.Functions[i]
+			if name := s.Name(y); match(name) {
+				list = append(list, Function{Object: sp.obj, Name: name, Addr: y.Low, Size: y.High - y.Low, Indirect: y.Indirect})
 			}
 		}
 	}

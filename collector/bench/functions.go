@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/profilecollection/pct/internal/object"
 	"github.com/profilecollection/pct/pct/data"
 )
 
@@ -32,8 +33,8 @@ type names map[string]*symbols
 
 // symbols of an object, in the order of their addresses.
 type symbols struct {
-	list  []elf.Symbol
-	loads []elf.ProgHeader
+	list []elf.Symbol
+	file *object.File // nil: there is none
 }
 
 func (n names) object(path string) *symbols {
@@ -42,24 +43,18 @@ func (n names) object(path string) *symbols {
 	}
 	s := &symbols{}
 	n[path] = s
-	f, err := elf.Open(path)
+	f, err := object.Open(path)
 	if err != nil {
 		return s // no file: one label for all of it
 	}
 	defer f.Close()
-	all, _ := f.Symbols()
-	dynamic, _ := f.DynamicSymbols()
-	for _, y := range append(all, dynamic...) {
+	for _, y := range f.FunctionSymbols() {
 		if elf.ST_TYPE(y.Info) == elf.STT_FUNC && y.Value > 0 {
 			s.list = append(s.list, y)
 		}
 	}
 	slices.SortStableFunc(s.list, func(a, b elf.Symbol) int { return int(int64(a.Value) - int64(b.Value)) })
-	for _, p := range f.Progs {
-		if p.Type == elf.PT_LOAD {
-			s.loads = append(s.loads, p.ProgHeader)
-		}
-	}
+	s.file = f
 	return s
 }
 
@@ -205,9 +200,9 @@ func (n names) mapped(maps []mapping, ip uint64) string {
 			continue
 		}
 		offset := ip - m.start + m.offset
-		for _, p := range n.object(m.path).loads {
-			if offset >= p.Off && offset < p.Off+p.Filesz {
-				return n.function(m.path, offset-p.Off+p.Vaddr)
+		if f := n.object(m.path).file; f != nil {
+			if vaddr, ok := f.Vaddr(offset); ok {
+				return n.function(m.path, vaddr)
 			}
 		}
 		return m.path

@@ -2,11 +2,12 @@ package main
 
 import (
 	"bufio"
-	"debug/elf"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/profilecollection/pct/internal/object"
 )
 
 // roots knows where call paths begin: at an executable's entry point, the dynamic
@@ -16,7 +17,7 @@ type roots struct{ objects map[string]*rootObject }
 
 type rootObject struct {
 	spans []span
-	loads []elf.ProgHeader
+	file  *object.File // nil: there is none
 }
 
 type span struct{ start, end uint64 }
@@ -32,24 +33,16 @@ func (r *roots) object(path string) *rootObject {
 	}
 	o := &rootObject{}
 	r.objects[path] = o
-	f, err := elf.Open(path)
+	f, err := object.Open(path)
 	if err != nil {
 		return o
 	}
 	defer f.Close()
-	interpreted := false
-	for _, p := range f.Progs {
-		switch p.Type {
-		case elf.PT_INTERP:
-			interpreted = true
-		case elf.PT_LOAD:
-			o.loads = append(o.loads, p.ProgHeader)
-		}
-	}
+	o.file = f
 	switch name := filepath.Base(path); {
 	case strings.HasPrefix(name, "libc.so"), strings.HasPrefix(name, "libpthread"):
 		o.spans = callerless(path)
-	case interpreted, strings.HasPrefix(name, "ld-"):
+	case f.Interpreter() != "", strings.HasPrefix(name, "ld-"):
 		o.spans = []span{{f.Entry, f.Entry + entrySize}}
 	}
 	return o
@@ -93,11 +86,11 @@ func (r *roots) begins(object string, vaddr uint64) bool {
 }
 
 // atOffset is begins of an offset in the file.
-func (r *roots) atOffset(object string, offset uint64) bool {
-	for _, p := range r.object(object).loads {
-		if offset >= p.Off && offset < p.Off+p.Filesz {
-			return r.begins(object, offset-p.Off+p.Vaddr)
-		}
+func (r *roots) atOffset(path string, offset uint64) bool {
+	f := r.object(path).file
+	if f == nil {
+		return false
 	}
-	return false
+	vaddr, ok := f.Vaddr(offset)
+	return ok && r.begins(path, vaddr)
 }

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/profilecollection/pct/internal/proc"
 	"github.com/profilecollection/pct/internal/resource"
 	"github.com/profilecollection/pct/internal/terminal"
 )
@@ -67,7 +68,7 @@ func (c *collection) run() (status int, err error) {
 	if c.bell, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err != nil {
 		return 0, err
 	}
-	ours := ownStatus()
+	ours, _ := proc.ReadStatus(os.Getpid(), os.Getpid()) // what our caller has left to us, as far as our runtime shows it
 	path := ""
 	if len(c.cfg.Argv) > 0 {
 		if path, err = find(c.cfg.Argv[0]); err != nil {
@@ -122,8 +123,8 @@ func (c *collection) heard() {
 	}
 	// The signal that stopped the program and ours come in any order.
 	continued := func() bool {
-		s, err := readStat(c.root)
-		return err != nil || s.state != 'T'
+		s, err := proc.ReadStat(c.root)
+		return err != nil || s.State != 'T'
 	}
 	if c.stopped != 0 && continued() {
 		c.stopped = 0
@@ -159,8 +160,8 @@ func (c *collection) watch() {
 			continue
 		}
 		now := change{}
-		if s, err := readStat(c.root); err == nil {
-			now.cpu = s.cpu
+		if s, err := proc.ReadStat(c.root); err == nil {
+			now.cpu = s.CPU
 		}
 		unix.Wait4(c.root, &now.status, unix.WUNTRACED, nil)
 		c.changes <- now

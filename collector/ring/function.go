@@ -11,7 +11,7 @@ import (
 
 	"github.com/profilecollection/pct/internal/alike"
 	"github.com/profilecollection/pct/internal/funcname"
-	"github.com/profilecollection/pct/internal/regular"
+	"github.com/profilecollection/pct/internal/object"
 )
 
 // functionOffset is where a function's code is in its file: one with that symbol, else one whose C++ or
@@ -21,17 +21,12 @@ func functionOffset(file, function string) (offset uint64, versions []string, er
 	if interpreter := interpreterOf(file); interpreter != "" {
 		return 0, nil, fmt.Errorf("%s is a script, of whose functions the kernel knows nothing; one of its interpreter is named calls:%s:FUNCTION", file, interpreter)
 	}
-	f, err := regular.OpenELF(file)
+	f, err := object.Open(file)
 	if err != nil {
 		return 0, nil, fmt.Errorf("%s is no program with functions: %w", file, err)
 	}
 	defer f.Close()
-	symbols, _ := f.Symbols()
-	dynamic, _ := f.DynamicSymbols()
-	all := slices.DeleteFunc(slices.Concat(symbols, dynamic), func(s elf.Symbol) bool {
-		kind := elf.ST_TYPE(s.Info)
-		return s.Section == elf.SHN_UNDEF || kind != elf.STT_FUNC && kind != elf.STT_GNU_IFUNC
-	})
+	all := f.FunctionSymbols()
 	found := symbolOf(all, function)
 	if found != nil {
 		versions = versionsOf(all, *found)
@@ -41,17 +36,16 @@ func functionOffset(file, function string) (offset uint64, versions []string, er
 	switch {
 	case found != nil && elf.ST_TYPE(found.Info) == elf.STT_GNU_IFUNC:
 		return 0, nil, fmt.Errorf("%s of %s is chosen among several when the program starts: name the one that serves", function, file)
-	case found == nil && len(symbols) == 0:
-		return 0, nil, fmt.Errorf("%s has no function %s among those that others may call, and it is stripped of the rest%s", file, function, elsewhere(f.File, all, function))
+	case found == nil && f.SectionByType(elf.SHT_SYMTAB) == nil:
+		return 0, nil, fmt.Errorf("%s has no function %s among those that others may call, and it is stripped of the rest%s", file, function, elsewhere(f, all, function))
 	case found == nil:
-		return 0, nil, fmt.Errorf("%s has no function %s%s", file, function, elsewhere(f.File, all, function))
+		return 0, nil, fmt.Errorf("%s has no function %s%s", file, function, elsewhere(f, all, function))
 	}
-	for _, p := range f.Progs {
-		if p.Type == elf.PT_LOAD && found.Value >= p.Vaddr && found.Value < p.Vaddr+p.Filesz {
-			return found.Value - p.Vaddr + p.Off, versions, nil
-		}
+	offset, ok := f.Offset(found.Value)
+	if !ok {
+		return 0, nil, errors.New("the function is in no part of the file")
 	}
-	return 0, nil, errors.New("the function is in no part of the file")
+	return offset, versions, nil
 }
 
 // symbolOf is the symbol of that name, one that others may call before one that is local; nil if there is none.

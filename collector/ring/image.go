@@ -1,23 +1,20 @@
 package ring
 
 import (
-	"bytes"
-	"debug/elf"
-	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"github.com/profilecollection/pct/internal/regular"
+	"github.com/profilecollection/pct/internal/object"
+	"github.com/profilecollection/pct/internal/proc"
 )
 
-// image is what is needed of an ELF file: where its parts are to be found.
+// image is an ELF file that processes map.
 type image struct {
 	path    string // by which we see it
 	buildID string // hexadecimal, "" if it has none
-	loads   []elf.ProgHeader
+	file    *object.File
 }
 
 // images are those that were read, by path and build-id; nil: can't be read.
@@ -31,13 +28,7 @@ func (im images) of(pid int, m *mapping) *image {
 		return i
 	}
 	var found *image
-	// The first leads to the very file, but only the privileged, and while the
-	// process lives; the second is right for one with another root.
-	for _, name := range []string{
-		fmt.Sprintf("/proc/%d/map_files/%x-%x", pid, m.start, m.end),
-		fmt.Sprintf("/proc/%d/root%s", pid, m.path),
-		m.path,
-	} {
+	for _, name := range append(proc.FileNames(pid, m.start, m.end, m.path), m.path) {
 		if i, err := readImage(name); err == nil && (m.buildID == "" || i.buildID == m.buildID) {
 			i.path = seen(pid, m.path)
 			found = i
@@ -66,58 +57,12 @@ func seen(pid int, path string) string {
 }
 
 func readImage(name string) (*image, error) {
-	f, err := regular.OpenELF(name)
+	f, err := object.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	i := new(image)
-	for _, p := range f.Progs {
-		switch p.Type {
-		case elf.PT_LOAD:
-			i.loads = append(i.loads, p.ProgHeader)
-		case elf.PT_NOTE:
-			b := make([]byte, min(p.Filesz, 1<<16))
-			if n, _ := p.ReadAt(b, 0); i.buildID == "" {
-				i.buildID = buildIDNote(b[:n], f.ByteOrder)
-			}
-		}
-	}
-	return i, nil
-}
-
-// buildIDNote finds the build-id among notes.
-func buildIDNote(b []byte, order binary.ByteOrder) string {
-	const header, gnuBuildID = 12, 3
-	for len(b) >= header {
-		name, desc, kind := uint64(order.Uint32(b)), uint64(order.Uint32(b[4:])), order.Uint32(b[8:])
-		at := header + (name+3)&^3
-		end := at + desc
-		if end > uint64(len(b)) {
-			break
-		}
-		if kind == gnuBuildID && bytes.HasPrefix(b[header:], []byte("GNU\x00")) {
-			return hex.EncodeToString(b[at:end])
-		}
-		b = b[min(uint64(len(b)), (end+3)&^3):]
-	}
-	return ""
-}
-
-// bias is run-time address minus ELF virtual address in a mapping of the image.
-func (i *image) bias(m *mapping) (bias uint64, fits bool) {
-	const page = 4096
-	for _, code := range []bool{true, false} {
-		for _, p := range i.loads {
-			if code && p.Flags&elf.PF_X == 0 {
-				continue
-			}
-			if p.Off&^(page-1) <= m.offset && m.offset < p.Off+p.Filesz {
-				return m.start - (p.Vaddr + m.offset - p.Off), true
-			}
-		}
-	}
-	return 0, false
+	return &image{buildID: f.BuildID(), file: f}, nil
 }
 
 // The kinds of objects, as in data.Object.
@@ -137,7 +82,7 @@ type place struct {
 // place says what a mapping is.
 func (im images) place(pid int, m *mapping) place {
 	switch {
-	case m.path == "[vdso]":
+	case m.path == proc.VDSO:
 		return place{path: m.path, kind: kindVDSO, bias: m.start}
 	case strings.HasPrefix(m.path, "["):
 		return place{path: m.path, kind: kindAnon}
@@ -145,7 +90,7 @@ func (im images) place(pid int, m *mapping) place {
 		return place{path: "[anon]", kind: kindAnon}
 	}
 	if i := im.of(pid, m); i != nil {
-		if bias, fits := i.bias(m); fits {
+		if bias, fits := i.file.Bias(m.start, m.offset); fits {
 			return place{path: i.path, buildID: i.buildID, bias: bias}
 		}
 	} else if m.buildID != "" {

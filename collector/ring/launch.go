@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/profilecollection/pct/internal/proc"
 	"github.com/profilecollection/pct/internal/regular"
 	"github.com/profilecollection/pct/internal/terminal"
 )
@@ -38,8 +39,8 @@ type launched struct {
 // launch starts a program as our caller would have: it's our child, in our process
 // group, and has all our files. What is started is our own executable, whose main
 // function must begin with Launcher; it waits for release and then executes the program. ours
-// are the masks that our caller left us. Were we killed at any instant, it would execute it too.
-func launch(path string, cfg Config, ours masks) (*launched, error) {
+// is what our caller left us: its masks of signals. Were we killed at any instant, it would execute it too.
+func launch(path string, cfg Config, ours proc.Status) (*launched, error) {
 	var goOn, said [2]int
 	if err := unix.Pipe2(goOn[:], unix.O_CLOEXEC); err != nil {
 		return nil, fmt.Errorf("cannot start a process: %w", err)
@@ -54,7 +55,7 @@ func launch(path string, cfg Config, ours masks) (*launched, error) {
 	defer unix.Close(goR)
 	defer unix.Close(saidW)
 	args := append([]string{os.Args[0], launchWord, strconv.Itoa(goR), strconv.Itoa(saidW),
-		mask(cfg.Ignored | ours.ignored), mask(ours.blocked), path}, cfg.Argv...)
+		mask(cfg.Ignored | ours.Ignored), mask(ours.Blocked), path}, cfg.Argv...)
 	child, err := os.StartProcess("/proc/self/exe", args, &os.ProcAttr{
 		Env: cfg.Environ, Files: []*os.File{cfg.Stdin, cfg.Stdout, cfg.Stderr},
 	})

@@ -8,11 +8,12 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/profilecollection/pct/internal/proc"
 	"github.com/profilecollection/pct/internal/resource"
 )
 
 // launch opens the clocks and has the program executed.
-func (c *collection) launch(path string, ours masks) error {
+func (c *collection) launch(path string, ours proc.Status) error {
 	l, err := launch(path, c.cfg, ours)
 	if err != nil {
 		return err
@@ -129,7 +130,8 @@ func (c *collection) openThreads(pids []int) error {
 			c.order.pending = append(c.order.pending, r)
 		})
 		for _, pid := range pids {
-			for _, tid := range threadsOf(pid) {
+			threads, _ := proc.Threads(pid)
+			for _, tid := range threads {
 				if seen[tid] {
 					continue
 				}
@@ -146,7 +148,7 @@ func (c *collection) openThreads(pids []int) error {
 // attach opens the clocks of processes that run.
 func (c *collection) attach() error {
 	for _, pid := range c.cfg.Pids {
-		if s, err := readStat(pid); err != nil || s.state == 'Z' {
+		if s, err := proc.ReadStat(pid); err != nil || s.State == 'Z' {
 			return fmt.Errorf("process %d: %w", pid, errGone)
 		}
 	}

@@ -1,16 +1,12 @@
 package ring
 
 import (
-	"bytes"
-	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/profilecollection/pct/internal/gtick"
+	"github.com/profilecollection/pct/internal/proc"
 	"github.com/profilecollection/pct/unwind"
 )
 
@@ -103,102 +99,34 @@ func (p *process) mapped(m *mapping) {
 
 // readMaps reads what a process that runs has mapped.
 func readMaps(pid int) []*mapping {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
+	all, err := proc.Maps(pid)
 	if err != nil {
 		return nil
 	}
 	var maps []*mapping
-	for line := range strings.Lines(string(text)) {
-		// start-end perms offset dev inode path
-		var words [5]string
-		rest := strings.TrimSuffix(line, "\n")
-		for i := range words {
-			words[i], rest, _ = strings.Cut(rest, " ")
+	for _, m := range all {
+		if m.Executable {
+			maps = append(maps, &mapping{start: m.Start, end: m.End, offset: m.Offset, path: proc.PathOf(m.Path)})
 		}
-		low, high, _ := strings.Cut(words[0], "-")
-		start, err1 := strconv.ParseUint(low, 16, 64)
-		end, err2 := strconv.ParseUint(high, 16, 64)
-		offset, err3 := strconv.ParseUint(words[2], 16, 64)
-		if err1 != nil || err2 != nil || err3 != nil || !strings.Contains(words[1], "x") {
-			continue
-		}
-		maps = append(maps, &mapping{start: start, end: end, offset: offset, path: realPath(strings.TrimLeft(rest, " "))})
 	}
 	return maps
 }
 
-// realPath is a path without what the kernel says of deleted files.
-func realPath(path string) string { return strings.TrimSuffix(path, " (deleted)") }
-
 // readArgv returns the arguments of a process if it executes that file, else nil.
 func readArgv(pid int, exe string) []string {
-	if now, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid)); err != nil || realPath(now) != exe {
+	if now, err := proc.Exe(pid); err != nil || now != exe {
 		return nil
 	}
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-	if err != nil || len(text) == 0 {
-		return nil
-	}
-	return strings.Split(string(bytes.TrimSuffix(text, []byte{0})), "\x00")
-}
-
-// stat is what /proc/PID/stat tells.
-type stat struct {
-	state byte
-	ppid  int
-	sid   int
-	cpu   time.Duration // of all its threads, those that ended too, to 10 ms
-}
-
-func readStat(pid int) (s stat, err error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return s, err
-	}
-	words := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
-	const ppid, sid, utime, stime = 1, 3, 11, 12 // after the name
-	if len(words) <= stime {
-		return s, fmt.Errorf("/proc/%d/stat can't be understood", pid)
-	}
-	number := func(i int) int {
-		n, _ := strconv.Atoi(words[i])
-		return n
-	}
-	const tick = 10 * time.Millisecond // USER_HZ is 100 everywhere but on Alpha and Itanium
-	return stat{
-		state: words[0][0], ppid: number(ppid), sid: number(sid),
-		cpu: time.Duration(number(utime)+number(stime)) * tick,
-	}, nil
-}
-
-// threadsOf lists the threads of a process.
-func threadsOf(pid int) []int { return numbers(fmt.Sprintf("/proc/%d/task", pid)) }
-
-// numbers lists the entries of a directory that are numbers.
-func numbers(dir string) []int {
-	f, err := os.Open(dir)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	names, _ := f.Readdirnames(-1)
-	var list []int
-	for _, name := range names {
-		if n, err := strconv.Atoi(name); err == nil {
-			list = append(list, n)
-		}
-	}
-	slices.Sort(list)
-	return list
+	return proc.Args(pid)
 }
 
 // descendants lists the processes that descend from some of those given, and
 // those too.
 func descendants(pids []int) []int {
 	children := map[int][]int{}
-	for _, pid := range numbers("/proc") {
-		if s, err := readStat(pid); err == nil {
-			children[s.ppid] = append(children[s.ppid], pid)
+	for _, pid := range proc.All() {
+		if s, err := proc.ReadStat(pid); err == nil {
+			children[s.Ppid] = append(children[s.Ppid], pid)
 		}
 	}
 	all := slices.Clone(pids)
@@ -210,15 +138,6 @@ func descendants(pids []int) []int {
 		}
 	}
 	return all
-}
-
-// exeOf is the path of the program that a process executes.
-func exeOf(pid int) string {
-	exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
-	if err != nil {
-		return ""
-	}
-	return realPath(exe)
 }
 
 // nameOf is what a program's run directory is named by.

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/profilecollection/pct/internal/proc"
 	"github.com/profilecollection/pct/pct/data"
 	"github.com/profilecollection/pct/unwind"
 )
@@ -52,16 +53,18 @@ func (t *table) launched(pid int, path string, argv []string) {
 
 // attached adds a process that runs.
 func (t *table) attached(pid int) {
-	s, err := readStat(pid)
+	s, err := proc.ReadStat(pid)
 	if err != nil || t.of[pid] != nil {
 		return
 	}
-	p := &process{pid: pid, ppid: s.ppid, threads: map[int]bool{}, attached: true, began: s.cpu}
-	for _, tid := range threadsOf(pid) {
+	p := &process{pid: pid, ppid: s.Ppid, threads: map[int]bool{}, attached: true, began: s.CPU}
+	threads, _ := proc.Threads(pid)
+	for _, tid := range threads {
 		p.threads[tid] = true
 	}
 	p.maps = readMaps(pid)
-	p.prog = &program{pid: pid, ppid: s.ppid, exe: exeOf(pid), start: monotonic()}
+	exe, _ := proc.Exe(pid)
+	p.prog = &program{pid: pid, ppid: s.Ppid, exe: exe, start: monotonic()}
 	p.prog.name = p.prog.nameOf()
 	p.prog.argv = readArgv(pid, p.prog.exe)
 	p.prog.buildID = t.buildID(p)
@@ -72,8 +75,8 @@ func (t *table) attached(pid int) {
 		t.out.base = p.prog
 	}
 	now := time.Now()
-	exe, argv := p.prog.exe, p.prog.argv
-	t.out.log(func(w *data.TreeWriter) error { return w.Start(now, pid, s.ppid, "attach") })
+	argv := p.prog.argv
+	t.out.log(func(w *data.TreeWriter) error { return w.Start(now, pid, s.Ppid, "attach") })
 	t.out.log(func(w *data.TreeWriter) error { return w.Exec(now, pid, exe, argv) })
 	t.out.log(func(w *data.TreeWriter) error { return w.Mode(now, pid, "sampled") })
 }
@@ -168,7 +171,7 @@ func (t *table) mapped(p *process, m mmap) {
 	if p.prog == nil {
 		return // our launcher's
 	}
-	path := realPath(m.path)
+	path := proc.PathOf(m.path)
 	p.mapped(&mapping{start: m.start, end: m.start + m.size, offset: m.offset, path: path, buildID: m.buildID})
 	if p.prog.exe != "" || path == "" || path[0] != '/' {
 		return
@@ -334,8 +337,8 @@ func (t *table) finish(e ending) {
 	for _, p := range t.of {
 		t.release(p)
 		var cpu time.Duration
-		if s, err := readStat(p.pid); err == nil {
-			cpu = s.cpu - p.began
+		if s, err := proc.ReadStat(p.pid); err == nil {
+			cpu = s.CPU - p.began
 		}
 		t.end(p, now, "detached", "", cpu)
 	}

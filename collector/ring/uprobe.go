@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/profilecollection/pct/internal/object"
 	"github.com/profilecollection/pct/internal/regular"
 	"github.com/profilecollection/pct/internal/resource"
 )
@@ -96,7 +97,7 @@ func (cfg Config) objectFile(library string) (string, error) {
 
 // elsewhere says how a function is named that a program has from a library, else what may be meant among its own; ""
 // if there is neither.
-func elsewhere(f *elf.File, own []elf.Symbol, function string) string {
+func elsewhere(f *object.File, own []elf.Symbol, function string) string {
 	imported, _ := f.ImportedSymbols()
 	for _, s := range imported {
 		if s.Name == function && s.Library != "" {

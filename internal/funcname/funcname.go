@@ -1,4 +1,5 @@
-// Package funcname reads the names of functions in symbol tables.
+// Package funcname reads the names of functions in symbol tables, and makes them those that people
+// write.
 package funcname
 
 import "regexp"

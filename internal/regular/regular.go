@@ -4,7 +4,6 @@
 package regular
 
 import (
-	"debug/elf"
 	"errors"
 	"io"
 	"io/fs"
@@ -73,25 +72,3 @@ func ReadAll(f *os.File, size int64) ([]byte, error) {
 		}
 	}
 }
-
-// An ELF is an object file that is open.
-type ELF struct {
-	*elf.File
-	file *os.File
-}
-
-// OpenELF is elf.Open of a regular file.
-func OpenELF(path string) (*ELF, error) {
-	file, _, err := Open(path)
-	if err != nil {
-		return nil, err
-	}
-	f, err := elf.NewFile(file)
-	if err != nil {
-		return nil, errors.Join(err, file.Close())
-	}
-	return &ELF{f, file}, nil
-}
-
-// Close closes the file.
-func (f *ELF) Close() error { return f.file.Close() }

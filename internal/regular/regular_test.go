@@ -26,9 +26,6 @@ func TestRefused(t *testing.T) {
 		if _, err := ReadFile(path); !errors.As(err, &not) {
 			t.Errorf("%s: %v", path, err)
 		}
-		if _, err := OpenELF(path); !errors.As(err, &not) {
-			t.Errorf("%s: %v", path, err)
-		}
 	}
 	if _, _, err := Open(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("what is not there: %v", err)
@@ -45,13 +42,6 @@ func TestRead(t *testing.T) {
 		if got, err := ReadFile(name); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%d bytes: %d, %v", n, len(got), err)
 		}
-	}
-	f, err := OpenELF("/proc/self/exe")
-	if err != nil || f.Section(".text") == nil {
-		t.Fatalf("this program: %v", err)
-	}
-	if err := f.Close(); err != nil {
-		t.Error(err)
 	}
 	if text, err := ReadFile("/proc/self/stat"); err != nil || len(text) == 0 { // of no size
 		t.Errorf("%q, %v", text, err)

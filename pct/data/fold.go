@@ -1,16 +1,12 @@
 package data
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math/bits"
-	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
 	"time"
 
+	"github.com/profilecollection/pct/internal/proc"
 	"github.com/profilecollection/pct/internal/resource"
 )
 
@@ -116,19 +112,10 @@ func (r *Run) settle() {
 
 // alive reports whether a process still runs the program of a meta.
 func alive(m Meta) bool {
-	proc := filepath.Join("/proc", strconv.Itoa(m.Pid))
-	stat, err := os.ReadFile(filepath.Join(proc, "stat"))
-	// The name, which is in parentheses, may hold anything.
-	end := bytes.LastIndexByte(stat, ')')
-	if err != nil || end < 0 {
+	stat, err := proc.ReadStat(m.Pid)
+	if err != nil || stat.Ended() || stat.Started != m.Started {
 		return false
 	}
-	const state, started = 0, 19 // of the fields after the name
-	fields := strings.Fields(string(stat[end+1:]))
-	if len(fields) <= started || fields[state] == "Z" || fields[state] == "X" ||
-		fields[started] != strconv.FormatUint(m.Started, 10) {
-		return false
-	}
-	exe, err := os.Readlink(filepath.Join(proc, "exe"))
-	return err != nil || m.Exe == "" || strings.TrimSuffix(exe, " (deleted)") == m.Exe
+	exe, err := proc.Exe(m.Pid)
+	return err != nil || m.Exe == "" || exe == m.Exe
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/profilecollection/pct/internal/object"
 	"github.com/profilecollection/pct/pct/data"
 	"github.com/profilecollection/pct/translators"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -66,16 +67,16 @@ func makeCounts(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: mkcounts FILE OBJECT WHERE=COUNT...")
 	}
-	object := args[1]
-	c := data.Counts{Object: object, Clock: "prof", Resource: "cpu", Period: 10 * time.Millisecond, Start: time.Unix(1, 0), Bias: 0x10000}
+	path := args[1]
+	c := data.Counts{Object: path, Clock: "prof", Resource: "cpu", Period: 10 * time.Millisecond, Start: time.Unix(1, 0), Bias: 0x10000}
 	counts := map[uint64]uint64{}
 	symbols := map[string]elf.Symbol{}
-	if !strings.HasPrefix(object, "[") {
-		c.Object = ts.MkAbs(object)
-		f, err := elf.Open(c.Object)
+	if !strings.HasPrefix(path, "[") {
+		c.Object = ts.MkAbs(path)
+		f, err := object.Open(c.Object)
 		ts.Check(err)
 		defer f.Close()
-		c.BuildID = translators.BuildID(f)
+		c.BuildID = f.BuildID()
 		all, err := f.Symbols()
 		ts.Check(err)
 		for _, s := range all {
@@ -100,7 +101,7 @@ func makeCounts(ts *testscript.TestScript, neg bool, args []string) {
 		n, err := strconv.ParseUint(number, 10, 64)
 		ts.Check(err)
 		if vaddr == 0 {
-			ts.Fatalf("%s: no symbol %s", object, where)
+			ts.Fatalf("%s: no symbol %s", path, where)
 		}
 		counts[vaddr] = n
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/profilecollection/pct/internal/regular"
+	"github.com/profilecollection/pct/internal/object"
 	"github.com/profilecollection/pct/pct/internal/path"
 	"github.com/profilecollection/pct/translators"
 )
@@ -128,25 +128,25 @@ func (p *printer) askForeign(spots []spot) error {
 // about an object, and why not where that is news. Where the command names the
 // object there must be such a file, and wherever it is named it must be the one
 // that was sampled: its lines would be wrong otherwise.
-func (p *printer) mayAsk(object objectKey) (bool, error) {
-	command := p.command(object)
+func (p *printer) mayAsk(o objectKey) (bool, error) {
+	command := p.command(o)
 	opened := strings.Contains(command, "%o") || strings.Contains(command, "%O")
 	if !opened && !p.request.uses("oO") {
 		return true, nil
 	}
-	if object.path == nowhere || strings.HasPrefix(object.path, "[") {
+	if o.path == nowhere || strings.HasPrefix(o.path, "[") {
 		return !opened, nil
 	}
-	if strings.Contains(object.path, "\n") {
-		return false, fmt.Errorf("%q can't be named in a line", object.path)
+	if strings.Contains(o.path, "\n") {
+		return false, fmt.Errorf("%q can't be named in a line", o.path)
 	}
-	f, err := regular.OpenELF(object.path)
+	f, err := object.Open(o.path)
 	if err != nil {
-		return !opened, fmt.Errorf("%s: %w", object.path, err)
+		return !opened, fmt.Errorf("%s: %w", o.path, err)
 	}
 	defer f.Close()
-	if id := translators.BuildID(f.File); object.buildID != "" && id != object.buildID {
-		return false, fmt.Errorf("%s was built again since", object.path)
+	if !f.IsBuild(o.buildID) {
+		return false, fmt.Errorf("%s was built again since", o.path)
 	}
 	return true, nil
 }

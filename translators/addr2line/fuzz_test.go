@@ -5,7 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/profilecollection/pct/translators/internal/debuginfo"
+	"github.com/profilecollection/pct/internal/object"
+	"github.com/profilecollection/pct/internal/object/debuginfo"
 )
 
 // Whatever an ELF file holds, it is read to an end, and answers for any address.
@@ -22,11 +23,11 @@ func FuzzObject(f *testing.F) {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		o, err := finder{}.open(path, "")
+		o, err := open(object.Finder{}, path, "")
 		if err != nil {
 			return
 		}
-		defer o.code.close()
+		defer o.code.Close()
 		asked := []uint64{vaddr, o.code.Entry}
 		for _, p := range o.code.Progs {
 			asked = append(asked, p.Vaddr, p.Vaddr+p.Memsz/2)

@@ -1,98 +1,26 @@
 package main
 
 import (
-	"debug/elf"
 	"debug/gosym"
-	"encoding/binary"
-	"slices"
 	"sync"
 
+	"github.com/profilecollection/pct/internal/object"
 	"github.com/profilecollection/pct/translators"
 )
 
-// A goTable is what a Go program keeps for its own stack traces, however it is stripped: its
-// functions and lines. What was inlined has its line there, and the function that it is in.
+// A goTable is the table that a Go program keeps for its own stack traces. What was inlined has its
+// line there, and the function that it is in.
 type goTable struct {
-	mu    sync.Mutex // package gosym keeps notes while it is asked
+	mu    sync.Mutex
 	table *gosym.Table
 }
 
-// goTable reads the table of f, nil if there is none that can be read.
-func (f *file) goTable() *goTable {
-	i := slices.IndexFunc(f.Sections, func(s *elf.Section) bool {
-		return s.Name == ".gopclntab" || s.Name == ".data.rel.ro.gopclntab"
-	})
-	if i < 0 || f.Class != elf.ELFCLASS64 {
-		return nil
+// readGoTable reads the table of f, nil if there is none that can be read.
+func readGoTable(f *object.File) *goTable {
+	if t := f.GoTable(); t != nil {
+		return &goTable{table: t}
 	}
-	table := f.Sections[i]
-	content := f.contents(table)
-	text, ok := f.goText(table.Addr, content)
-	if !ok {
-		return nil
-	}
-	t, err := gosym.NewTable(nil, gosym.NewLineTable(content, text))
-	if err != nil || len(t.Funcs) == 0 {
-		return nil
-	}
-	return &goTable{table: t}
-}
-
-// Magic numbers of the table: since Go 1.18 its addresses count from where Go's code begins, which
-// is not where the section .text does if there is C in the program.
-const (
-	goMagic118 = 0xfffffff0
-	goMagic120 = 0xfffffff1
-)
-
-// goText finds where Go's code begins: the table says so or, since Go 1.26, the description of the module.
-func (f *file) goText(addr uint64, table []byte) (text uint64, ok bool) {
-	const (
-		word        = 8
-		inTable     = word + 2*word        // runtime.pcHeader.textStart
-		inModule    = (1 + 6*3 + 3) * word // runtime.moduledata.text: behind a pointer, six slices, findfunctab, minpc and maxpc
-		leastModule = inModule + 2*word
-	)
-	if len(table) < 8*word {
-		return 0, false
-	}
-	if magic := binary.LittleEndian.Uint32(table); magic != goMagic118 && magic != goMagic120 {
-		return 0, true // addresses are whole
-	}
-	if text = f.pointer(addr + inTable); f.executable(text) {
-		return text, true
-	}
-	module := f.Section(".go.module")
-	if module == nil || module.Size < leastModule || f.pointer(module.Addr) != addr {
-		return 0, false
-	}
-	text = f.pointer(module.Addr + inModule)
-	least := f.pointer(module.Addr + inModule - 2*word) // minpc
-	return text, f.executable(text) && least == text
-}
-
-// pointer is the word at an address of the file's data, as the dynamic linker would make it.
-func (f *file) pointer(addr uint64) uint64 {
-	le := binary.LittleEndian
-	const entry = 24 // of a section of relocations
-	for _, s := range f.Sections {
-		if s.Type != elf.SHT_RELA || f.Machine != elf.EM_X86_64 {
-			continue
-		}
-		for b := f.contents(s); len(b) >= entry; b = b[entry:] {
-			if le.Uint64(b) == addr && elf.R_X86_64(le.Uint32(b[8:])) == elf.R_X86_64_RELATIVE {
-				return le.Uint64(b[16:])
-			}
-		}
-	}
-	for _, s := range f.Sections {
-		if s.Flags&elf.SHF_ALLOC != 0 && addr >= s.Addr && addr-s.Addr+8 <= s.Size {
-			if b := f.contents(s); addr-s.Addr+8 <= uint64(len(b)) {
-				return le.Uint64(b[addr-s.Addr:])
-			}
-		}
-	}
-	return 0
+	return nil
 }
 
 // find returns the function and the line of an instruction.

@@ -9,9 +9,10 @@ import (
 	"io"
 	"os"
 
+	"github.com/profilecollection/pct/internal/object"
+	"github.com/profilecollection/pct/internal/object/debuginfo"
 	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/translators"
-	"github.com/profilecollection/pct/translators/internal/debuginfo"
 )
 
 const usage = `usage: pct-addr2line [-innermost] [-functions | -lines] [-debug-dir DIR]...
@@ -53,11 +54,11 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return status
 	}
 	if dirs == nil {
-		dirs = []string{"/usr/lib/debug"}
+		dirs = []string{object.DebugRoot}
 	}
 	t := translator{
-		finder:  finder{dirs},
-		objects: map[key]*object{},
+		finder:  object.Finder{Roots: dirs},
+		objects: map[key]*answerer{},
 		want:    want,
 		stderr:  stderr,
 	}

@@ -4,6 +4,8 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"strings"
+
+	"github.com/profilecollection/pct/internal/object"
 )
 
 // On x86-64 a call into another object goes through a stub of the procedure
@@ -24,11 +26,11 @@ import (
 // the indirect function's.
 
 // stubs returns the stubs of f; resolver returns the function at an address.
-func (f *file) stubs(resolver func(vaddr uint64) string) []stub {
+func stubs(f *object.File, resolver func(vaddr uint64) string) []stub {
 	if f.Machine != elf.EM_X86_64 {
 		return nil
 	}
-	bySlot, byIndex := f.slots(resolver)
+	bySlot, byIndex := slots(f, resolver)
 	var all []stub
 	for _, s := range f.Sections {
 		if !strings.HasPrefix(s.Name, ".plt") {
@@ -38,7 +40,7 @@ func (f *file) stubs(resolver func(vaddr uint64) string) []stub {
 		if s.Name == ".plt.got" && s.Entsize == 8 {
 			size = 8
 		}
-		code := f.contents(s)
+		code := f.Contents(s)
 		for at := uint64(0); at+size <= uint64(len(code)); at += size {
 			low := s.Addr + at
 			if name := target(code[at:at+size], low, bySlot, byIndex); name != "" {
@@ -80,29 +82,24 @@ func target(code []byte, low uint64, bySlot map[uint64]string, byIndex []string)
 
 // slots returns the names of functions by the address where their own address is
 // kept, and by number of the relocation in .rela.plt.
-func (f *file) slots(resolver func(vaddr uint64) string) (bySlot map[uint64]string, byIndex []string) {
-	var symbols []elfSymbol
-	table := f.SectionByType(elf.SHT_DYNSYM)
-	if table == nil || table.Link >= uint32(len(f.Sections)) {
+func slots(f *object.File, resolver func(vaddr uint64) string) (bySlot map[uint64]string, byIndex []string) {
+	names := f.DynamicNames()
+	if names == nil {
 		return nil, nil
 	}
-	for e := range f.entries(f.contents(table)) {
-		symbols = append(symbols, e)
-	}
-	names := f.contents(f.Sections[table.Link])
 	bySlot = map[uint64]string{}
 	for _, s := range f.Sections {
 		if s.Type != elf.SHT_RELA {
 			continue
 		}
-		b := f.contents(s)
+		b := f.Contents(s)
 		for ; len(b) >= 24; b = b[24:] {
 			slot, info := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
 			name := ""
 			switch elf.R_X86_64(info & 0xffffffff) {
 			case elf.R_X86_64_JMP_SLOT, elf.R_X86_64_GLOB_DAT:
-				if n := info >> 32; n < uint64(len(symbols)) {
-					name = cString(names, uint64(symbols[n].name))
+				if n := info >> 32; n < uint64(len(names)) {
+					name = names[n]
 				}
 			case elf.R_X86_64_IRELATIVE:
 				name = resolver(binary.LittleEndian.Uint64(b[16:]))

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profilecollection/pct/internal/funcname"
+	"github.com/profilecollection/pct/internal/object"
 	"github.com/profilecollection/pct/translators"
 )
 
@@ -140,13 +142,13 @@ func whole(theirs, ours []translators.Location) []translators.Location {
 func (r *reference) alias(vaddr uint64, name string) bool {
 	return slices.ContainsFunc(r.sized, func(s elf.Symbol) bool {
 		raw, _, _ := strings.Cut(s.Name, "@")
-		return vaddr-s.Value < max(s.Size, 1) && translators.Demangle(raw) == name
+		return vaddr-s.Value < max(s.Size, 1) && funcname.Demangle(raw) == name
 	})
 }
 
 // doubts returns in what two frames differ.
 func (r *reference) doubts(theirs, ours translators.Location) (doubts []string) {
-	if translators.Demangle(theirs.Func) != ours.Func {
+	if funcname.Demangle(theirs.Func) != ours.Func {
 		doubts = append(doubts, "another function")
 	}
 	if theirs.Line != ours.Line {
@@ -161,7 +163,7 @@ func (r *reference) doubts(theirs, ours translators.Location) (doubts []string) 
 
 // overruled says in what our frame differs from both theirs and the judge's.
 func overruled(theirs, ours, judge translators.Location) string {
-	bare := translators.Demangle(theirs.Func)
+	bare := funcname.Demangle(theirs.Func)
 	switch {
 	case ours.Func != bare && ours.Func != judge.Func && !strings.HasSuffix(ours.Func, "::"+judge.Func):
 		return fmt.Sprintf("function %q", ours.Func)
@@ -261,11 +263,11 @@ func TestAgainstAddr2line(t *testing.T) {
 // indirect functions among them, its debug information in a file of its own.
 func TestLibC(t *testing.T) {
 	libc := strings.TrimSpace(command(t, "", "gcc", "-print-file-name=libc.so.6"))
-	f, err := openFile(libc)
+	f, err := object.Map(libc)
 	if err != nil {
 		t.Fatal(err)
 	}
-	id := f.buildID()
+	id := f.BuildID()
 	debug := filepath.Join("/usr/lib/debug/.build-id", id[:2], id[2:]+".debug")
 	vaddrs := text(t, libc, 8000)
 	r := newReference(t, libc, debug)

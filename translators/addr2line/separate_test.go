@@ -2,12 +2,15 @@ package main
 
 import (
 	"bytes"
+	"encoding/binary"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/profilecollection/pct/internal/object"
 	"github.com/profilecollection/pct/translators"
 )
 
@@ -96,17 +99,17 @@ func TestSeparateDebugFile(t *testing.T) {
 	}
 }
 
-func idOf(t *testing.T, object string) string {
+func idOf(t *testing.T, path string) string {
 	t.Helper()
-	f, err := openFile(object)
+	f, err := object.Map(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.close()
-	if id := f.buildID(); len(id) == 40 {
+	defer f.Close()
+	if id := f.BuildID(); len(id) == 40 {
 		return id
 	}
-	t.Fatalf("%s has no build-id", object)
+	t.Fatalf("%s has no build-id", path)
 	return ""
 }
 
@@ -217,6 +220,30 @@ func TestDWARF64(t *testing.T) {
 		vaddrs := text(t, narrow, 800)
 		if got, want := translate(t, wide, vaddrs), translate(t, narrow, vaddrs); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: not as with 32 bits", version)
+		}
+	}
+}
+
+// A file without section headers is known by its build-id, as collectors know it, and its functions
+// by the segment with their call frame information.
+func TestWithoutSectionHeaders(t *testing.T) {
+	program := build(t, "chain.c", "-O1 -Wl,--build-id")
+	id, start := idOf(t, program), symbolsOf(t, program)["main"].Value
+	b, err := os.ReadFile(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary.LittleEndian.PutUint64(b[0x28:], 0) // e_shoff
+	binary.LittleEndian.PutUint32(b[0x3c:], 0) // e_shnum, e_shstrndx
+	if err := os.WriteFile(program, b, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{id, strings.ToUpper(id)} {
+		in := strings.NewReader(fmt.Sprintf("%s\t0x%x\t%s\n", program, start+1, id))
+		var out, errs bytes.Buffer
+		want := fmt.Sprintf("program+0x%x|?|?\n", start)
+		if status := run(nil, in, &out, &errs); status != 0 || errs.Len() > 0 || out.String() != want {
+			t.Errorf("status %d: %s%s, want %s", status, &errs, &out, want)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profilecollection/pct/internal/object"
 	"github.com/profilecollection/pct/translators"
 )
 
@@ -120,13 +121,13 @@ func TestDamagedPackage(t *testing.T) {
 	compileIn(t, dir, "chain.c", "split", "-gdwarf-4", "-gsplit-dwarf")
 	split := filepath.Join(dir, "split")
 	pack(t, "dwp", split)
-	p, err := openFile(split + ".dwp")
+	p, err := object.Map(split + ".dwp")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := p.Section(".debug_cu_index")
 	from, size := int(s.Offset), int(s.Size)
-	p.close()
+	p.Close()
 	whole, err := os.ReadFile(split + ".dwp")
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/profilecollection/pct/translators"
+	"github.com/profilecollection/pct/internal/funcname"
 )
 
 func hexa(n uint64) string { return strconv.FormatUint(n, 16) }
@@ -212,7 +212,7 @@ func checkStubs(t *testing.T, object string) {
 			// An indirect function of the object's own: objdump has no name.
 			ok = ok && (indirect[got] == chooser || indirect[got] == 0)
 		} else {
-			ok = ok && got == translators.Demangle(name)
+			ok = ok && got == funcname.Demangle(name)
 		}
 		if !ok {
 			t.Errorf("%s 0x%x: %v, want %s", object, vaddrs[i], f, stubs[i][0])

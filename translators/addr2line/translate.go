@@ -9,14 +9,15 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/profilecollection/pct/internal/object"
+	"github.com/profilecollection/pct/internal/object/debuginfo"
 	"github.com/profilecollection/pct/translators"
-	"github.com/profilecollection/pct/translators/internal/debuginfo"
 )
 
 // A translator answers for any number of objects; each is opened once.
 type translator struct {
-	finder  finder
-	objects map[key]*object // nil for those that can't be read
+	finder  object.Finder
+	objects map[key]*answerer // nil for those that can't be read
 	want    debuginfo.Detail
 	stderr  io.Writer
 }
@@ -28,7 +29,7 @@ const share = 64
 
 // translate answers the requests of a batch, on all CPUs.
 func (t *translator) translate(batch []translators.Request, answers [][]translators.Location) error {
-	objects := make([]*object, len(batch))
+	objects := make([]*answerer, len(batch))
 	for i, q := range batch {
 		objects[i] = t.object(q)
 	}
@@ -70,7 +71,7 @@ func (t *translator) translate(batch []translators.Request, answers [][]translat
 }
 
 // frames appends the answer for one address; nothing of an object that has changed.
-func (t *translator) frames(before []translators.Location, o *object, vaddr uint64) (out []translators.Location) {
+func (t *translator) frames(before []translators.Location, o *answerer, vaddr uint64) (out []translators.Location) {
 	if o == nil || o.changed.Load() {
 		return before
 	}
@@ -91,7 +92,7 @@ func keyOf(q translators.Request) key { return key{q.Object, strings.ToLower(q.B
 
 // object returns what answers for a request, nil if nothing does; what can't be
 // read is said once.
-func (t *translator) object(q translators.Request) (o *object) {
+func (t *translator) object(q translators.Request) (o *answerer) {
 	k := keyOf(q)
 	if o, known := t.objects[k]; known {
 		return o
@@ -112,7 +113,7 @@ func (t *translator) object(q translators.Request) (o *object) {
 	if strings.HasPrefix(q.Object, "[") {
 		return nil
 	}
-	o, err := t.finder.open(q.Object, k.buildID)
+	o, err := open(t.finder, q.Object, k.buildID)
 	if err != nil {
 		fmt.Fprintf(t.stderr, "pct-addr2line: %v\n", err)
 		return nil

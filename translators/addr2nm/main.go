@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/profilecollection/pct/internal/funcname"
 	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/translators"
 	"github.com/profilecollection/pct/translators/internal/cache"
@@ -71,7 +72,7 @@ type translator struct {
 	kept    tables
 	known   map[translators.Request]table // by object and build-id
 	objects translators.Objects
-	names   translators.Demangler
+	names   funcname.Demangler
 	stderr  io.Writer
 }
 

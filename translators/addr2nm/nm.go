@@ -1,6 +1,7 @@
 package main
 
 import (
+	"debug/elf"
 	"errors"
 	"fmt"
 	"io"
@@ -104,7 +105,7 @@ const (
 type symbol struct {
 	addr uint64
 	kind kind
-	rank int // of several at one address the least
+	bind elf.SymBind
 	name string
 }
 
@@ -122,16 +123,14 @@ func parse(line string) (symbol, bool) {
 	s.name, _, _ = strings.Cut(s.name, "@") // the version
 	switch rest[0] {
 	case 'T', 'i':
-		s.kind = code
+		s.kind, s.bind = code, elf.STB_GLOBAL
 	case 'W', 'w':
-		s.kind, s.rank = code, 1
+		s.kind, s.bind = code, elf.STB_WEAK
 	case 't':
-		s.kind, s.rank = code, 2
+		s.kind = code
 	case 'B', 'b', 'D', 'd', 'R', 'r', 'G', 'g', 'S', 's', 'V', 'v', 'u':
 		s.kind = data
 	}
-	// The name that its users know rather than the one behind it.
-	s.rank += 3 * (len(s.name) - len(strings.TrimLeft(s.name, "_")))
 	if s.kind == code && s.name == "" {
 		s.kind = nothing
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/profilecollection/pct/internal/object"
 )
 
 // A table is the symbols of an object as text, sorted by address, one a line:
@@ -19,7 +21,7 @@ const digits = 16
 // function among them.
 func newTable(symbols []symbol) table {
 	slices.SortStableFunc(symbols, func(a, b symbol) int {
-		return cmp.Or(cmp.Compare(a.addr, b.addr), cmp.Compare(b.kind, a.kind), cmp.Compare(a.rank, b.rank), cmp.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(a.addr, b.addr), cmp.Compare(b.kind, a.kind), object.CompareNames([]byte(a.name), a.bind, []byte(b.name), b.bind))
 	})
 	var t table
 	inCode := false

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/profilecollection/pct/internal/funcname"
 	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/translators"
 	"github.com/profilecollection/pct/translators/internal/wrapper"
@@ -34,7 +35,7 @@ example:
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, visible.Writer(os.Stderr))) }
 
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	var names translators.Demangler
+	var names funcname.Demangler
 	return wrapper.Tool{
 		Name: "pct-binutils", Program: "addr2line", Usage: usage,
 		// Names as they are: ours are demangled without parameters.
@@ -72,7 +73,7 @@ const maxFrames = 10000
 
 // reader reads the answers of one program.
 type reader struct {
-	names *translators.Demangler
+	names *funcname.Demangler
 	owing bool // the answer to the last question of the batch before is still to come
 }
 

@@ -49,8 +49,9 @@ func FuzzObject(f *testing.F) {
 		}
 		defer o.Close()
 		asked := []uint64{vaddr, vaddr + 1}
-		for i := range min(len(o.functions), 8) {
-			asked = append(asked, o.functions[i].low, o.functions[i].high)
+		functions := o.symbols.Functions
+		for _, y := range functions[:min(len(functions), 8)] {
+			asked = append(asked, y.Low, y.High)
 		}
 		for _, v := range asked {
 			for _, p := range o.pieces([]uint64{v}) {

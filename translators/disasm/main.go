@@ -51,7 +51,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	t := translator{
 		disassembler: disassembler{*objdump, *options, *timeout},
 		usable:       translators.Objects{Program: "pct-disasm", Complain: stderr},
-		objects:      map[translators.Request]*object{},
+		objects:      map[translators.Request]*code{},
 		stderr:       stderr,
 	}
 	if err := translators.ServeBatches(stdin, stdout, stderr, t.translate); err != nil {
@@ -65,14 +65,14 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 type translator struct {
 	disassembler disassembler
 	usable       translators.Objects
-	objects      map[translators.Request]*object // by object and build-id; nil for those that can't be read
+	objects      map[translators.Request]*code // by object and build-id; nil for those that can't be read
 	stderr       io.Writer
 }
 
 // translate disassembles all that is asked of an object in one run of objdump.
 func (t *translator) translate(batch []translators.Request, answers [][]translators.Location) error {
-	asked := map[*object][]uint64{}
-	var order []*object
+	asked := map[*code][]uint64{}
+	var order []*code
 	for _, q := range batch {
 		o := t.object(q)
 		if o == nil {
@@ -102,7 +102,7 @@ func (t *translator) translate(batch []translators.Request, answers [][]translat
 
 // object returns what answers for a request, nil if nothing does; what can't be
 // read is said once.
-func (t *translator) object(q translators.Request) *object {
+func (t *translator) object(q translators.Request) *code {
 	k := translators.Request{Object: q.Object, BuildID: q.BuildID}
 	o, known := t.objects[k]
 	if known || !t.usable.Usable(q) {

@@ -39,7 +39,7 @@ type disassembler struct {
 }
 
 // run returns the instructions of the pieces, sorted by address.
-func (d disassembler) run(o *object, pieces []piece) ([]instruction, error) {
+func (d disassembler) run(o *code, pieces []piece) ([]instruction, error) {
 	f, err := os.CreateTemp("", "pct-disasm")
 	if err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (d disassembler) run(o *object, pieces []piece) ([]instruction, error) {
 		if said := p.Stderr(); said != "" {
 			what += "; it says: " + said
 		}
-		return nil, fmt.Errorf("%s: objdump: %s", o.path, what)
+		return nil, fmt.Errorf("%s: objdump: %s", o.Path, what)
 	}
 	slices.SortStableFunc(all, func(a, b instruction) int {
 		switch {
@@ -117,7 +117,7 @@ func parse(line string) (addr uint64, text string, ok bool) {
 var target = regexp.MustCompile(`(^(?:[a-z0-9.]+ )+(?:[^ ]+,)?|# )(?:0x([0-9a-f]+)|([0-9a-f]+) <[^>]*>)$`)
 
 // readable puts the names of functions into the text of an instruction.
-func (o *object) readable(text string) string {
+func (o *code) readable(text string) string {
 	m := target.FindStringSubmatchIndex(text)
 	if m == nil {
 		return text
@@ -139,7 +139,7 @@ func (o *object) readable(text string) string {
 }
 
 // file returns an ELF file of the pieces alone, for the object's machine.
-func (o *object) file(pieces []piece) []byte {
+func (o *code) file(pieces []piece) []byte {
 	order := o.ByteOrder
 	var names, body bytes.Buffer
 	names.WriteByte(0)

@@ -2,31 +2,22 @@ package main
 
 import (
 	"cmp"
-	"debug/elf"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
-	"strings"
 
-	"github.com/profilecollection/pct/internal/regular"
+	"github.com/profilecollection/pct/internal/funcname"
+	"github.com/profilecollection/pct/internal/object"
 	"github.com/profilecollection/pct/translators"
-	"github.com/profilecollection/pct/translators/internal/debuginfo"
 )
 
-// An object is one ELF file.
-type object struct {
-	*elf.File
-	path         string
-	functions    []function // by symbol, sorted by address
-	bounds       *debuginfo.Code
-	names        translators.Demangler
+// code is that of one object, to be disassembled.
+type code struct {
+	*object.File
+	symbols      *object.Symbols
+	bounds       *object.Frames
+	names        funcname.Demangler
 	instructions map[uint64]instruction // by address asked for
-}
-
-type function struct {
-	low, high uint64
-	name      string // raw
 }
 
 // An instruction is one that was disassembled.
@@ -35,84 +26,35 @@ type instruction struct {
 	text string // "" where there is none
 }
 
-func openObject(path string) (*object, error) {
-	f, err := regular.OpenELF(path)
+func openObject(path string) (*code, error) {
+	f, err := object.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	o := &object{File: f.File, path: path, bounds: &debuginfo.Code{}, instructions: map[uint64]instruction{}}
-	symbols, err := f.Symbols()
-	if err != nil {
-		symbols, _ = f.DynamicSymbols() // none, if there are none
-	}
-	for _, s := range symbols {
-		typ := elf.ST_TYPE(s.Info)
-		if s.Section == elf.SHN_UNDEF || s.Value == 0 || typ != elf.STT_FUNC && typ != elf.STT_GNU_IFUNC {
-			continue
-		}
-		o.functions = append(o.functions, function{s.Value, s.Value + s.Size, s.Name})
-	}
-	slices.SortFunc(o.functions, func(a, b function) int {
-		underscores := func(s string) int { return len(s) - len(strings.TrimLeft(s, "_")) }
-		return cmp.Or(cmp.Compare(a.low, b.low), -cmp.Compare(underscores(a.name), underscores(b.name)), -strings.Compare(a.name, b.name))
-	})
-	if s := f.Section(".eh_frame"); s != nil && s.Type != elf.SHT_NOBITS {
-		if data, err := s.Data(); err == nil {
-			size := 4
-			if f.Class == elf.ELFCLASS64 {
-				size = 8
-			}
-			o.bounds = debuginfo.NewCode(data, s.Addr, size)
-		}
-	}
+	o := &code{File: f, symbols: object.ReadSymbols(f), bounds: f.EHFrames(), instructions: map[uint64]instruction{}}
 	return o, nil
 }
 
 // function returns name and first address of the function at vaddr, "" if it has no
 // symbol; where not even its beginning is known, ok is false.
-func (o *object) function(vaddr uint64) (name string, start uint64, ok bool) {
-	// Of several at one address the last is the best name.
-	i, _ := slices.BinarySearchFunc(o.functions, vaddr, func(f function, a uint64) int {
-		if f.low > a {
-			return 1
-		}
-		return -1
-	})
-	if i > 0 && vaddr < o.functions[i-1].high {
-		f := o.functions[i-1]
-		return o.names.Name(f.name), f.low, true
+func (o *code) function(vaddr uint64) (name string, start uint64, ok bool) {
+	if y := o.symbols.Find(vaddr); y != nil {
+		return o.names.Name(o.symbols.Name(y)), y.Low, true
 	}
-	start, ok = o.bounds.Start(vaddr)
-	return "", start, ok
+	d, ok := o.bounds.Find(vaddr)
+	return "", d.Start, ok
 }
 
 // place returns what to call an address.
-func (o *object) place(vaddr uint64) string {
+func (o *code) place(vaddr uint64) string {
 	name, start, _ := o.function(vaddr)
 	switch {
 	case name == "":
-		return fmt.Sprintf("%s+0x%x", filepath.Base(o.path), vaddr)
+		return fmt.Sprintf("%s+0x%x", filepath.Base(o.Path), vaddr)
 	case start == vaddr:
 		return name
 	}
 	return fmt.Sprintf("%s+0x%x", name, vaddr-start)
-}
-
-// code returns the bytes [low, high), or those of them that the file holds as code.
-func (o *object) code(low, high uint64) []byte {
-	for _, p := range o.Progs {
-		if p.Type != elf.PT_LOAD || p.Flags&elf.PF_X == 0 || low < p.Vaddr || low-p.Vaddr >= p.Filesz {
-			continue
-		}
-		n := min(high-low, p.Filesz-(low-p.Vaddr))
-		// Into what grows as there is something: the headers may say anything.
-		b, err := io.ReadAll(io.NewSectionReader(p, int64(low-p.Vaddr), int64(n)))
-		if err != nil {
-			return nil
-		}
-		return b
-	}
-	return nil
 }
 
 // longest is the length of the longest instruction of any machine, in bytes.
@@ -121,7 +63,7 @@ const longest = 16
 // pieces returns the code to be disassembled for addresses, sorted: from the
 // beginning of its function (or from the address itself, if that is not known), for
 // an address may be amid an instruction.
-func (o *object) pieces(vaddrs []uint64) []piece {
+func (o *code) pieces(vaddrs []uint64) []piece {
 	var all []piece
 	for _, v := range vaddrs {
 		low := v
@@ -146,7 +88,7 @@ func (o *object) pieces(vaddrs []uint64) []piece {
 		if i+1 < len(all) {
 			p.high = min(p.high, all[i+1].low)
 		}
-		if p.bytes = o.code(p.low, p.high); len(p.bytes) > 0 {
+		if p.bytes = o.Code(p.low, p.high); len(p.bytes) > 0 {
 			out = append(out, p)
 		}
 	}
@@ -154,7 +96,7 @@ func (o *object) pieces(vaddrs []uint64) []piece {
 }
 
 // disassemble reads the instructions that cover the addresses, which are sorted.
-func (o *object) disassemble(d disassembler, vaddrs []uint64) error {
+func (o *code) disassemble(d disassembler, vaddrs []uint64) error {
 	all := o.pieces(vaddrs)
 	var found []instruction
 	for part := range slices.Chunk(all, maxPieces) {
@@ -179,7 +121,7 @@ func (o *object) disassemble(d disassembler, vaddrs []uint64) error {
 
 // frames returns the instruction that covers vaddr and its function, if they are
 // known.
-func (o *object) frames(vaddr uint64) []translators.Location {
+func (o *code) frames(vaddr uint64) []translators.Location {
 	in := o.instructions[vaddr]
 	if in.text == "" {
 		return nil
@@ -188,7 +130,7 @@ func (o *object) frames(vaddr uint64) []translators.Location {
 	if name, start, ok := o.function(in.addr); name != "" {
 		frames = append(frames, translators.Location{Func: name})
 	} else if ok {
-		frames = append(frames, translators.Location{Func: fmt.Sprintf("%s+0x%x", filepath.Base(o.path), start)})
+		frames = append(frames, translators.Location{Func: fmt.Sprintf("%s+0x%x", filepath.Base(o.Path), start)})
 	}
 	return frames
 }

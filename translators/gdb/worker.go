@@ -17,6 +17,7 @@ import (
 
 	"github.com/cyrus-and/gdb"
 
+	"github.com/profilecollection/pct/internal/funcname"
 	"github.com/profilecollection/pct/translators"
 )
 
@@ -188,7 +189,7 @@ func location(name, file string, line int) translators.Location {
 	if file != "" {
 		file = path.Clean(file)
 	}
-	return translators.Location{Func: translators.Demangle(withoutParameters(name)), File: file, Line: line}
+	return translators.Location{Func: funcname.Demangle(withoutParameters(name)), File: file, Line: line}
 }
 
 // withoutParameters takes the parameters off a C++ name.
@@ -260,7 +261,7 @@ func (w *worker) symbol(vaddr uint64) (string, error) {
 		}
 	}
 	stub := strings.HasSuffix(name, "@plt")
-	name = translators.Demangle(withoutParameters(strings.TrimSuffix(name, "@plt")))
+	name = funcname.Demangle(withoutParameters(strings.TrimSuffix(name, "@plt")))
 	if stub {
 		name += "@plt"
 	}

@@ -11,6 +11,7 @@ import (
 	"path"
 	"strconv"
 
+	"github.com/profilecollection/pct/internal/funcname"
 	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/translators"
 	"github.com/profilecollection/pct/translators/internal/wrapper"
@@ -66,7 +67,7 @@ type answer struct {
 }
 
 // reader reads answers.
-type reader struct{ names translators.Demangler }
+type reader struct{ names funcname.Demangler }
 
 func (r *reader) answers(line func() (string, error), vaddrs []uint64) ([][]translators.Location, error) {
 	all := make([][]translators.Location, 0, len(vaddrs))

@@ -1,11 +1,11 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"debug/elf"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/profilecollection/pct/dbctl/internal/machine"
+	"github.com/profilecollection/pct/internal/object"
 )
 
 // evaluation is an EVAL of a script.
@@ -82,12 +83,12 @@ type code struct {
 }
 
 func readCode(path string) (*code, error) {
-	f, err := elf.Open(path)
+	f, err := object.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	c := &code{path: path, golang: f.Section(".go.buildinfo") != nil}
+	c := &code{path: path, golang: f.IsGo()}
 	static, _ := f.Symbols()
 	dynamic, _ := f.DynamicSymbols()
 	for _, s := range slices.Concat(static, dynamic) {
@@ -99,40 +100,13 @@ func readCode(path string) (*code, error) {
 			c.functions = append(c.functions, s.Name)
 		}
 	}
-	c.debug = debugFile(f, path)
+	if g := object.Installed().DebugFile(f); g != nil {
+		c.debug = g.Path
+		if g != f {
+			g.Close()
+		}
+	}
 	return c, nil
-}
-
-// debugFile is the file with the debug data of another one, which may be that itself; "" if there
-// is none.
-func debugFile(f *elf.File, path string) string {
-	if f.Section(".debug_info") != nil || f.Section(".zdebug_info") != nil {
-		return path
-	}
-	const root = "/usr/lib/debug"
-	var places []string
-	if note := f.Section(".note.gnu.build-id"); note != nil {
-		if b, err := note.Data(); err == nil && len(b) > 17 {
-			id := fmt.Sprintf("%x", b[16:])
-			places = append(places, root+"/.build-id/"+id[:2]+"/"+id[2:]+".debug")
-		}
-	}
-	if link := f.Section(".gnu_debuglink"); link != nil {
-		if b, err := link.Data(); err == nil {
-			name, _, _ := strings.Cut(string(b), "\x00")
-			dir := filepath.Dir(path)
-			places = append(places, dir+"/"+name, dir+"/.debug/"+name, root+dir+"/"+name)
-		}
-	}
-	for _, place := range places {
-		if place == path {
-			continue
-		}
-		if _, err := os.Stat(place); err == nil {
-			return place
-		}
-	}
-	return ""
 }
 
 // mentions reports whether its debug data may have functions that match, inlined everywhere. Of a
@@ -144,15 +118,15 @@ func (c *code) mentions(pattern string) bool {
 	if regexp.QuoteMeta(pattern) != pattern {
 		return true
 	}
-	f, err := elf.Open(c.debug)
+	f, err := object.Open(c.debug)
 	if err != nil {
 		return true
 	}
 	defer f.Close()
 	name := pattern[strings.LastIndex(pattern, ":")+1:]
-	for _, section := range []string{".debug_str", ".debug_info", ".zdebug_str", ".zdebug_info"} {
-		if s := f.Section(section); s != nil {
-			if b, err := s.Data(); err != nil || strings.Contains(string(b), name+"\x00") {
+	for _, section := range []string{"str", "info"} {
+		if s := f.DebugSection(section); s != nil {
+			if b := f.Contents(s); b == nil || bytes.Contains(b, []byte(name+"\x00")) {
 				return true
 			}
 		}
@@ -220,19 +194,13 @@ func libraries(exe string, environ []string) ([]string, bool) {
 var errStatic = errors.New("it is linked statically")
 
 func interpreterOf(exe string) (string, error) {
-	f, err := elf.Open(exe)
+	f, err := object.Open(exe)
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
-	for _, p := range f.Progs {
-		if p.Type == elf.PT_INTERP && p.Filesz < 4096 {
-			b := make([]byte, p.Filesz)
-			if _, err := p.ReadAt(b, 0); err != nil {
-				return "", err
-			}
-			return strings.TrimRight(string(b), "\x00"), nil
-		}
+	if path := f.Interpreter(); path != "" {
+		return path, nil
 	}
 	return "", errStatic
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
-	"github.com/profilecollection/pct/internal/regular"
+	"github.com/profilecollection/pct/internal/object"
 	"github.com/profilecollection/pct/unwind"
 )
 
@@ -80,7 +80,7 @@ var (
 
 // readSite finds the addresses, as the ELF file has them.
 func readSite(path string) (site tracer.Site, err error) {
-	f, err := regular.OpenELF(path)
+	f, err := object.Open(path)
 	if err != nil {
 		return site, err
 	}
@@ -88,11 +88,9 @@ func readSite(path string) (site tracer.Site, err error) {
 	if f.Machine != elf.EM_X86_64 || f.Class != elf.ELFCLASS64 {
 		return site, errors.New("it is for another machine")
 	}
-	symbols, _ := f.Symbols()
-	dynamic, _ := f.DynamicSymbols()
 	found := make(map[string]elf.Symbol)
-	for _, s := range append(symbols, dynamic...) {
-		if elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Section != elf.SHN_UNDEF {
+	for _, s := range f.FunctionSymbols() {
+		if elf.ST_TYPE(s.Info) == elf.STT_FUNC {
 			found[s.Name] = s
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/profilecollection/pct/internal/object"
 )
 
 // LeakSanitizer stops the threads of its process by ptrace when that ends. Where we trace
@@ -15,7 +17,7 @@ import (
 var leakSymbols = []string{"__asan_init", "__lsan_init", "__lsan_do_leak_check"}
 
 // linksLeakCheck reports whether a program is linked with one.
-func linksLeakCheck(f *elf.File) bool {
+func linksLeakCheck(f *object.File) bool {
 	libraries, _ := f.ImportedLibraries()
 	if slices.ContainsFunc(libraries, isLeakLibrary) {
 		return true

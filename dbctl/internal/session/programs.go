@@ -2,12 +2,14 @@ package session
 
 import (
 	"debug/elf"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/internal/object"
+	"github.com/profilecollection/pct/internal/proc"
 )
 
 // programs is what clocks have to know of the executables and libraries that processes
@@ -103,18 +105,13 @@ func identify(path string) (fileID, error) {
 // readFacts reads one file. Its functions are those that it calls of others, or of a
 // static program those that it has.
 func readFacts(path string) (facts fileFacts) {
-	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	f, err := object.Open(path)
 	if err != nil {
 		return facts
 	}
-	file := os.NewFile(uintptr(fd), path)
-	defer file.Close()
-	f, err := elf.NewFile(file)
-	if err != nil {
-		return facts
-	}
+	defer f.Close()
 	facts.leaks = linksLeakCheck(f)
-	facts.golang = f.Section(".go.buildinfo") != nil
+	facts.golang = f.IsGo()
 	names, err := f.ImportedSymbols()
 	if err == nil && len(names) > 0 {
 		facts.waits = slices.ContainsFunc(names, func(s elf.ImportedSymbol) bool { return slices.Contains(waiting, s.Name) })
@@ -128,19 +125,14 @@ func readFacts(path string) (facts fileFacts) {
 
 // mappedFiles are the paths of the files of which a process has mapped code.
 func mappedFiles(pid int) []string {
-	text, err := os.ReadFile("/proc/" + itoa(pid) + "/maps")
+	maps, err := proc.Maps(pid)
 	if err != nil {
 		return nil
 	}
 	var paths []string
-	for line := range strings.Lines(string(text)) {
-		fields := strings.Fields(line)
-		if len(fields) < 6 || !strings.Contains(fields[1], "x") || !strings.HasPrefix(fields[5], "/") {
-			continue
-		}
-		path := strings.TrimSuffix(line[strings.Index(line, fields[5]):], "\n")
-		if !slices.Contains(paths, path) {
-			paths = append(paths, path)
+	for _, m := range maps {
+		if m.Executable && strings.HasPrefix(m.Path, "/") && !slices.Contains(paths, m.Path) {
+			paths = append(paths, m.Path)
 		}
 	}
 	return paths

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/internal/proc"
 )
 
 // Privileged reports whether executing the file would have given a process
@@ -115,25 +117,17 @@ func sameFile(pid int, name string) error {
 // syscallInstruction is the address of a system call instruction that every
 // process has: one of the vdso.
 func syscallInstruction(pid int, memory *os.File) (uint64, error) {
-	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
+	m, err := proc.Mapped(pid, proc.VDSO)
 	if err != nil {
 		return 0, err
 	}
-	for line := range strings.Lines(string(maps)) {
-		if !strings.HasSuffix(line, "[vdso]\n") {
-			continue
-		}
-		var start, end uint64
-		if _, err := fmt.Sscanf(line, "%x-%x", &start, &end); err != nil {
-			return 0, err
-		}
-		code := make([]byte, end-start)
-		if _, err := memory.ReadAt(code, int64(start)); err != nil {
-			return 0, err
-		}
-		if i := bytes.Index(code, []byte{0x0f, 0x05}); i >= 0 {
-			return start + uint64(i), nil
-		}
+	code := make([]byte, m.End-m.Start)
+	if _, err := memory.ReadAt(code, int64(m.Start)); err != nil {
+		return 0, err
 	}
-	return 0, errors.New("it has no vdso with a system call instruction")
+	i := bytes.Index(code, []byte{0x0f, 0x05})
+	if i < 0 {
+		return 0, errors.New("it has no vdso with a system call instruction")
+	}
+	return m.Start + uint64(i), nil
 }

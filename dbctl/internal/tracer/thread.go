@@ -1,14 +1,12 @@
 package tracer
 
 import (
-	"fmt"
-	"os"
-	"strconv"
-	"strings"
 	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/internal/proc"
 )
 
 // Registers are a thread's, while it stands still.
@@ -87,52 +85,11 @@ func (t *Tracer) Debug(tid, n int) (value uint64, err error) {
 	return value, err
 }
 
-// Status is what /proc/PID/task/TID/status says of a thread. Masks have bit
-// n-1 for signal n.
-type Status struct {
-	State                    byte // R, S, D, T, t, Z, X
-	Tgid, Ppid, Tracer       int
-	Blocked, Pending, Shared uint64
-	Caught, Ignored          uint64
-	Filtered                 bool // its system calls are, by seccomp
-	Nested                   bool // its pid namespace is one within ours
-}
+// Status is what the kernel tells of a thread.
+type Status = proc.Status
 
 // ReadStatus reads it.
-func ReadStatus(pid, tid int) (s Status, err error) {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/task/" + strconv.Itoa(tid) + "/status")
-	if err != nil {
-		return s, err
-	}
-	for line := range strings.Lines(string(text)) {
-		key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ":\t")
-		switch key {
-		case "State":
-			s.State = value[0]
-		case "Tgid":
-			s.Tgid, _ = strconv.Atoi(value)
-		case "PPid":
-			s.Ppid, _ = strconv.Atoi(value)
-		case "TracerPid":
-			s.Tracer, _ = strconv.Atoi(value)
-		case "Seccomp":
-			s.Filtered = value != "0"
-		case "NSpid":
-			s.Nested = strings.Contains(value, "\t")
-		case "SigBlk":
-			s.Blocked, _ = strconv.ParseUint(value, 16, 64)
-		case "SigPnd":
-			s.Pending, _ = strconv.ParseUint(value, 16, 64)
-		case "ShdPnd":
-			s.Shared, _ = strconv.ParseUint(value, 16, 64)
-		case "SigCgt":
-			s.Caught, _ = strconv.ParseUint(value, 16, 64)
-		case "SigIgn":
-			s.Ignored, _ = strconv.ParseUint(value, 16, 64)
-		}
-	}
-	return s, nil
-}
+func ReadStatus(pid, tid int) (Status, error) { return proc.ReadStatus(pid, tid) }
 
 // Bit is a signal's place in a mask; 0, no signal, has none.
 func Bit(sig unix.Signal) uint64 {
@@ -143,21 +100,7 @@ func Bit(sig unix.Signal) uint64 {
 }
 
 // Threads are the ids of a process's threads.
-func Threads(pid int) ([]int, error) {
-	f, err := os.Open(fmt.Sprintf("/proc/%d/task", pid))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	names, err := f.Readdirnames(-1)
-	var tids []int
-	for _, name := range names {
-		if tid, err := strconv.Atoi(name); err == nil {
-			tids = append(tids, tid)
-		}
-	}
-	return tids, err
-}
+func Threads(pid int) ([]int, error) { return proc.Threads(pid) }
 
 // ProcessTime is the CPU time of a process so far, also of one that has ended
 // and was not reaped.

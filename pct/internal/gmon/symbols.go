@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"debug/elf"
 	"fmt"
-	"github.com/profilecollection/pct/internal/regular"
+	"github.com/profilecollection/pct/internal/object"
 	"slices"
 	"strings"
 )
@@ -27,7 +27,7 @@ type symbols struct {
 // readSymbols reads the functions of a program: those of its symbol table or, where it is
 // stripped, the dynamic ones.
 func readSymbols(program string) (*symbols, error) {
-	f, err := regular.OpenELF(program)
+	f, err := object.Open(program)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", program, err)
 	}

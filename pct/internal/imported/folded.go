@@ -54,7 +54,7 @@ func readFolded(in *bufio.Reader, o Options) (*Profile, error) {
 	if o.Resource != "" {
 		p.resource = o.Resource
 	}
-	f := folder{table: p.table, program: p.table.object(object{path: stem(o.Name)}), frames: map[foldedFrame]int32{}}
+	f := folder{table: p.table, program: p.table.object(mappedObject{path: stem(o.Name)}), frames: map[foldedFrame]int32{}}
 	one := &process{name: stem(o.Name)}
 	var numbers, weights carry
 	weights.divisor = 1

@@ -3,7 +3,6 @@ package imported
 import (
 	"bufio"
 	"bytes"
-	"debug/elf"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -13,10 +12,9 @@ import (
 	"time"
 
 	"github.com/google/pprof/profile"
-	"github.com/profilecollection/pct/internal/regular"
+	"github.com/profilecollection/pct/internal/object"
 	"github.com/profilecollection/pct/internal/resource"
 	"github.com/profilecollection/pct/pct/data"
-	"github.com/profilecollection/pct/translators"
 )
 
 const pprofFormat = "pprof"
@@ -91,7 +89,7 @@ func convert(from *profile.Profile, o Options) (*Profile, error) {
 		p.notes = append(p.notes, "the numbers of samples are those of objects, as estimated by who wrote the profile: they are no measure of its errors")
 	}
 	count := counts(from, at)
-	l := located{table: p.table, places: map[*profile.Location]int32{}, files: map[string]*regular.ELF{}}
+	l := located{table: p.table, places: map[*profile.Location]int32{}, files: map[string]*object.File{}}
 	defer l.close()
 	one := &process{name: stem(o.Name)}
 	if len(from.Mapping) > 0 && from.Mapping[0].File != "" && from.Mapping[0].File[0] != '[' {
@@ -196,7 +194,7 @@ func fields(s *profile.Sample) []field {
 type located struct {
 	table  *table
 	places map[*profile.Location]int32
-	files  map[string]*regular.ELF // nil of those that are not there, or others
+	files  map[string]*object.File // nil of those that are not there, or others
 }
 
 func (l *located) close() {
@@ -268,9 +266,9 @@ func (l *located) vaddr(m *profile.Mapping, addr uint64) uint64 {
 	inFile := addr - m.Start + m.Offset
 	f, ok := l.files[m.File]
 	if !ok {
-		if opened, err := regular.OpenELF(m.File); err == nil {
+		if opened, err := object.Open(m.File); err == nil {
 			f = opened
-			if id := translators.BuildID(f.File); isHex(m.BuildID) && m.BuildID != "" && id != m.BuildID {
+			if isHex(m.BuildID) && !f.IsBuild(m.BuildID) {
 				f.Close()
 				f = nil
 			}
@@ -283,10 +281,8 @@ func (l *located) vaddr(m *profile.Mapping, addr uint64) uint64 {
 		}
 		return inFile
 	}
-	for _, p := range f.Progs {
-		if p.Type == elf.PT_LOAD && inFile >= p.Off && inFile < p.Off+p.Filesz {
-			return inFile - p.Off + p.Vaddr
-		}
+	if vaddr, ok := f.Vaddr(inFile); ok {
+		return vaddr
 	}
 	return inFile
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/profilecollection/pct/pct/data"
 )
 
-// object is a mapped file, or what stands for one.
-type object struct {
+// mappedObject is a mapped file, or what stands for one.
+type mappedObject struct {
 	path, buildID    string
 	kind             byte // as in data.Object
 	start, end, bias uint64
@@ -28,11 +28,11 @@ type node struct{ parent, place int32 }
 
 // A table gives numbers to the objects, places and call paths of a file; 0 is none.
 type table struct {
-	objects []object
+	objects []mappedObject
 	places  []place
 	nodes   []node
 
-	objectIDs map[object]int32
+	objectIDs map[mappedObject]int32
 	placeIDs  map[string]int32
 	nodeIDs   map[node]int32
 	taken     map[instruction]bool
@@ -47,8 +47,8 @@ type instruction struct {
 
 func newTable() *table {
 	return &table{
-		objects: make([]object, 1), places: make([]place, 1), nodes: make([]node, 1),
-		objectIDs: map[object]int32{}, placeIDs: map[string]int32{}, nodeIDs: map[node]int32{},
+		objects: make([]mappedObject, 1), places: make([]place, 1), nodes: make([]node, 1),
+		objectIDs: map[mappedObject]int32{}, placeIDs: map[string]int32{}, nodeIDs: map[node]int32{},
 		taken: map[instruction]bool{}, made: map[int32]uint64{}, texts: map[string]string{},
 	}
 }
@@ -63,7 +63,7 @@ func (t *table) text(s string) string {
 	return known
 }
 
-func (t *table) object(o object) int32 {
+func (t *table) object(o mappedObject) int32 {
 	id, ok := t.objectIDs[o]
 	if !ok {
 		id = int32(len(t.objects))
@@ -84,11 +84,11 @@ func (t *table) mapped(path string, addr uint64) int32 {
 	case path == "" || path == "[unknown]":
 		return 0
 	case strings.HasPrefix(path, "[kernel.") || strings.HasPrefix(path, "[guest.kernel.") || path == "[kernel]":
-		return t.object(object{path: "[kernel]", kind: data.ObjectKernel})
+		return t.object(mappedObject{path: "[kernel]", kind: data.ObjectKernel})
 	case path[0] == '[' && path[len(path)-1] == ']' && addr >= kernelFirst && path != "[vsyscall]":
-		return t.object(object{path: "[kernel:" + path[1:len(path)-1] + "]", kind: data.ObjectKernel})
+		return t.object(mappedObject{path: "[kernel:" + path[1:len(path)-1] + "]", kind: data.ObjectKernel})
 	}
-	return t.object(object{path: path})
+	return t.object(mappedObject{path: path})
 }
 
 // madeUp begins the addresses of places of which the file has none, or the same one as

@@ -6,8 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/profilecollection/pct/internal/regular"
-	"github.com/profilecollection/pct/translators"
+	"github.com/profilecollection/pct/internal/object"
 )
 
 // code is where the functions of an object begin, whether it has symbols or not.
@@ -20,13 +19,13 @@ type code struct {
 type extent struct{ start, end uint64 }
 
 // readCode reads an object, which must have the build-id given unless that is empty.
-func readCode(object, buildID string) (*code, error) {
-	f, err := regular.OpenELF(object)
+func readCode(path, buildID string) (*code, error) {
+	f, err := object.Open(path)
 	if err != nil {
 		return nil, cause(err)
 	}
 	defer f.Close()
-	if buildID != "" && translators.BuildID(f.File) != buildID {
+	if !f.IsBuild(buildID) {
 		return nil, fmt.Errorf("it was built again since")
 	}
 	c := &code{}
@@ -38,15 +37,10 @@ func readCode(object, buildID string) (*code, error) {
 	}
 	slices.SortFunc(c.sections, func(a, b extent) int { return cmp.Compare(a.start, b.start) })
 	// An object without symbols is no error: it has unwind tables.
-	symbols, _ := f.Symbols()
-	dynamic, _ := f.DynamicSymbols()
-	for _, s := range append(symbols, dynamic...) {
-		kind := elf.ST_TYPE(s.Info)
-		if (kind == elf.STT_FUNC || kind == elf.STT_GNU_IFUNC) && s.Section != elf.SHN_UNDEF {
-			c.starts = append(c.starts, s.Value)
-		}
+	for _, s := range f.FunctionSymbols() {
+		c.starts = append(c.starts, s.Value)
 	}
-	c.starts = append(c.starts, unwindStarts(f.File)...)
+	c.starts = append(c.starts, f.EHFrames().Starts()...)
 	slices.Sort(c.starts)
 	c.starts = slices.Compact(c.starts)
 	return c, nil

@@ -1,15 +1,13 @@
 package listing
 
 import (
-	"bytes"
-	"debug/elf"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/profilecollection/pct/translators"
+	"github.com/profilecollection/pct/internal/object"
 )
 
 // compile builds a program of three functions in a new directory.
@@ -40,8 +38,8 @@ func run(t *testing.T, name string, args ...string) {
 // A stripped program keeps the borders of its functions.
 func TestFunctionsWithoutSymbols(t *testing.T) {
 	for _, flags := range [][]string{{"-O0"}, {"-O2"}, {"-O2", "-static"}} {
-		object := compile(t, flags...)
-		f, err := elf.Open(object)
+		program := compile(t, flags...)
+		f, err := object.Open(program)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,12 +48,12 @@ func TestFunctionsWithoutSymbols(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		whole, err := readCode(object, translators.BuildID(f))
+		whole, err := readCode(program, f.BuildID())
 		if err != nil {
 			t.Fatal(err)
 		}
-		run(t, "strip", object)
-		bare, err := readCode(object, "")
+		run(t, "strip", program)
+		bare, err := readCode(program, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +70,7 @@ func TestFunctionsWithoutSymbols(t *testing.T) {
 			if got, ok := bare.function(s.Value + 1); !ok || got != want {
 				t.Errorf("%v: %s is %#x without symbols, %#x with", flags, s.Name, got, want)
 			}
-			code, err := disassemble(object, want)
+			code, err := disassemble(program, want)
 			if err != nil || len(code) == 0 || code[0].vaddr != want.start {
 				t.Fatalf("%v: %s: %v, %v", flags, s.Name, code, err)
 			}
@@ -106,35 +104,5 @@ func TestDisassembleFails(t *testing.T) {
 	}
 	if _, err := readCode(name, ""); err == nil {
 		t.Error("a text has code")
-	}
-}
-
-// Damaged unwind tables give fewer functions, or other ones; they do no harm.
-func TestDamagedUnwindTables(t *testing.T) {
-	image, err := os.ReadFile(compile(t, "-O2"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := elf.NewFile(bytes.NewReader(image))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := f.Section(".eh_frame")
-	whole := len(unwindStarts(f))
-	if whole < 3 {
-		t.Fatalf("%d entries", whole)
-	}
-	for i := range s.FileSize {
-		for _, damage := range []byte{0, 1, 0x7f, 0x80, 0xff} {
-			damaged := bytes.Clone(image)
-			damaged[s.Offset+i] = damage
-			f, err := elf.NewFile(bytes.NewReader(damaged))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if n := len(unwindStarts(f)); n > 2*whole {
-				t.Fatalf("%d entries instead of %d with %#x at byte %d", n, whole, damage, i)
-			}
-		}
 	}
 }

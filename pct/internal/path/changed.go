@@ -8,7 +8,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/profilecollection/pct/internal/regular"
+	"github.com/profilecollection/pct/internal/object"
 	"github.com/profilecollection/pct/translators"
 )
 
@@ -58,10 +58,10 @@ func changed(o objectKey) string {
 	case err != nil || !st.Mode().IsRegular() || o.buildID == "":
 		return ""
 	}
-	f, err := regular.OpenELF(o.path)
+	f, err := object.Open(o.path)
 	if err == nil {
 		defer f.Close()
-		if translators.BuildID(f.File) == o.buildID {
+		if f.IsBuild(o.buildID) {
 			return ""
 		}
 	} else if format := (*elf.FormatError)(nil); !errors.As(err, &format) {

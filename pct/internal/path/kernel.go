@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/profilecollection/pct/internal/regular"
+	"github.com/profilecollection/pct/internal/object"
 	"github.com/profilecollection/pct/pct/data"
 )
 
@@ -27,7 +27,7 @@ type kernelImage struct {
 // data. Addresses are matched by the names of functions, as the kernel is at another
 // place after each boot.
 func (rs *Runs) UseKernel(file string) error {
-	f, err := regular.OpenELF(file)
+	f, err := object.Open(file)
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}

@@ -3,23 +3,24 @@ package path
 import (
 	"bytes"
 	"debug/elf"
-	"fmt"
 	"os"
 	"slices"
 	"strings"
 
+	"github.com/profilecollection/pct/internal/object"
+	"github.com/profilecollection/pct/internal/proc"
 	"github.com/profilecollection/pct/translators"
 )
 
 // vdsoPath is the object of the code that the kernel maps into all processes.
-const vdsoPath = "[vdso]"
+const vdsoPath = proc.VDSO
 
 // nameVDSO fills in the chains of places in the vDSO by the symbols of the one that the
 // kernel gave this process, if it is of the same build: it is in no file that a
 // translator could read.
-func (s *symbols) nameVDSO(object objectKey, places []int) bool {
+func (s *symbols) nameVDSO(o objectKey, places []int) bool {
 	f, err := ownVDSO()
-	if err != nil || object.buildID == "" || translators.BuildID(f) != object.buildID {
+	if err != nil || o.buildID == "" || !f.IsBuild(o.buildID) {
 		return false
 	}
 	functions, err := f.DynamicSymbols()
@@ -36,35 +37,25 @@ func (s *symbols) nameVDSO(object objectKey, places []int) bool {
 		if i >= 0 {
 			answer.Func = functions[i].Name
 		}
-		s.answer(p, object.path, vaddr, []translators.Location{answer})
+		s.answer(p, o.path, vaddr, []translators.Location{answer})
 	}
 	return true
 }
 
 // ownVDSO is the image of the vDSO in this process.
-func ownVDSO() (*elf.File, error) {
-	maps, err := os.ReadFile("/proc/self/maps")
+func ownVDSO() (*object.File, error) {
+	m, err := proc.Mapped(os.Getpid(), proc.VDSO)
 	if err != nil {
 		return nil, err
 	}
-	for line := range strings.Lines(string(maps)) {
-		var start, end uint64
-		if !strings.HasSuffix(line, " "+vdsoPath+"\n") {
-			continue
-		}
-		if _, err := fmt.Sscanf(line, "%x-%x ", &start, &end); err != nil {
-			return nil, err
-		}
-		memory, err := os.Open("/proc/self/mem")
-		if err != nil {
-			return nil, err
-		}
-		defer memory.Close()
-		image := make([]byte, end-start)
-		if _, err := memory.ReadAt(image, int64(start)); err != nil {
-			return nil, err
-		}
-		return elf.NewFile(bytes.NewReader(image))
+	memory, err := os.Open("/proc/self/mem")
+	if err != nil {
+		return nil, err
 	}
-	return nil, os.ErrNotExist
+	defer memory.Close()
+	image := make([]byte, m.End-m.Start)
+	if _, err := memory.ReadAt(image, int64(m.Start)); err != nil {
+		return nil, err
+	}
+	return object.New(vdsoPath, bytes.NewReader(image))
 }

@@ -37,7 +37,7 @@ func TestVDSO(t *testing.T) {
 			vaddr = s.Value + s.Size - 1
 		}
 	}
-	id := translators.BuildID(f)
+	id := f.BuildID()
 	if vaddr == 0 || id == "" {
 		t.Fatalf("no %s, or no build-id: %q", name, id)
 	}

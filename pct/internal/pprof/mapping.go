@@ -5,21 +5,20 @@ import (
 	"slices"
 
 	"github.com/google/pprof/profile"
-	"github.com/profilecollection/pct/internal/regular"
+	"github.com/profilecollection/pct/internal/object"
 	"github.com/profilecollection/pct/pct/data"
-	"github.com/profilecollection/pct/translators"
 )
 
 // objects become mappings. Addresses in a profile are run-time ones, of the run in
 // which an object was seen first.
 type objects struct {
-	known map[string]*object
-	used  []*object // in the order of their mappings
+	known map[string]*mappedObject
+	used  []*mappedObject // in the order of their mappings
 }
 
-// object is a mapped object with its locations, whose addresses are still those in
+// mappedObject is one with its locations, whose addresses are still those in
 // the file.
-type object struct {
+type mappedObject struct {
 	path, buildID string
 	file          bool
 	start, end    uint64 // of what is mapped, ELF virtual addresses
@@ -28,11 +27,11 @@ type object struct {
 }
 
 func newObjects(mapped []data.Object) *objects {
-	all := &objects{known: map[string]*object{}}
+	all := &objects{known: map[string]*mappedObject{}}
 	for _, o := range mapped {
 		seen, ok := all.known[o.Path]
 		if !ok {
-			seen = &object{path: o.Path, buildID: o.BuildID, file: o.Kind == 0, bias: o.Bias, start: o.Start - o.Bias, end: o.End - o.Bias}
+			seen = &mappedObject{path: o.Path, buildID: o.BuildID, file: o.Kind == 0, bias: o.Bias, start: o.Start - o.Bias, end: o.End - o.Bias}
 			all.known[o.Path] = seen
 		}
 		if seen.buildID != o.BuildID {
@@ -49,7 +48,7 @@ func newObjects(mapped []data.Object) *objects {
 func (all *objects) use(l *profile.Location, path string, vaddr uint64) {
 	o, ok := all.known[path]
 	if !ok {
-		o = &object{path: path}
+		o = &mappedObject{path: path}
 		all.known[path] = o
 	}
 	if o.locations == nil {
@@ -65,7 +64,7 @@ func (all *objects) use(l *profile.Location, path string, vaddr uint64) {
 // place makes the mappings, none of which overlaps another one. That of the program comes
 // first: by it readers name the profile.
 func (all *objects) place(program string) []*profile.Mapping {
-	slices.SortStableFunc(all.used, func(a, b *object) int {
+	slices.SortStableFunc(all.used, func(a, b *mappedObject) int {
 		switch {
 		case a.path == program && b.path != program:
 			return -1
@@ -125,13 +124,13 @@ func above(mappings []*profile.Mapping) uint64 {
 // segment returns the executable segment of the file that all locations lie in, as it
 // is mapped, and where it is in the file: pprof finds code by it. Where there is none
 // it returns what it was given.
-func (o *object) segment(start, end uint64) (from, to, offset uint64) {
-	f, err := regular.OpenELF(o.path)
+func (o *mappedObject) segment(start, end uint64) (from, to, offset uint64) {
+	f, err := object.Open(o.path)
 	if err != nil {
 		return start, end, start
 	}
 	defer f.Close()
-	if o.buildID != "" && translators.BuildID(f.File) != o.buildID {
+	if !f.IsBuild(o.buildID) {
 		return start, end, start
 	}
 	least, most := o.locations[0].Address, o.locations[0].Address

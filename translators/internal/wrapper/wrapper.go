@@ -5,7 +5,6 @@
 package wrapper
 
 import (
-	"debug/elf"
 	"errors"
 	"flag"
 	"fmt"
@@ -15,7 +14,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/profilecollection/pct/internal/regular"
+	"github.com/profilecollection/pct/internal/object"
 	"github.com/profilecollection/pct/translators"
 	"github.com/profilecollection/pct/translators/internal/coproc"
 )
@@ -82,7 +81,7 @@ type wrapper struct {
 type asked struct {
 	*coproc.Process
 	answers Answers
-	code    []elf.ProgHeader // of the object, what is executable
+	object  *object.File // closed
 }
 
 // translate asks for each object of a batch once.
@@ -113,7 +112,7 @@ func (w *wrapper) object(object string, indices []int, batch []translators.Reque
 		return err
 	}
 	// These programs name the last function for what is behind it.
-	indices = slices.DeleteFunc(indices, func(i int) bool { return !p.executable(batch[i].Vaddr) })
+	indices = slices.DeleteFunc(indices, func(i int) bool { return !p.object.Executable(batch[i].Vaddr) })
 	vaddrs := make([]uint64, len(indices))
 	for n, i := range indices {
 		vaddrs[n] = batch[i].Vaddr
@@ -155,8 +154,8 @@ func (w *wrapper) object(object string, indices []int, batch []translators.Reque
 }
 
 // start returns the program that runs for an object.
-func (w *wrapper) start(object string) (*asked, error) {
-	if p := w.running[object]; p != nil {
+func (w *wrapper) start(path string) (*asked, error) {
+	if p := w.running[path]; p != nil {
 		return p, nil
 	}
 	if len(w.running) == maxRunning {
@@ -164,26 +163,17 @@ func (w *wrapper) start(object string) (*asked, error) {
 			return nil, err
 		}
 	}
-	f, err := regular.OpenELF(object)
+	f, err := object.Open(path)
 	if err != nil {
 		return nil, err // it was readable a moment ago
 	}
 	defer f.Close()
-	p := &asked{answers: w.Answers()}
-	for _, h := range f.Progs {
-		if h.Type == elf.PT_LOAD && h.Flags&elf.PF_X != 0 {
-			p.code = append(p.code, h.ProgHeader)
-		}
-	}
-	if p.Process, err = coproc.Start(append([]string{w.program}, w.Args(object)...), w.env); err != nil {
+	p := &asked{answers: w.Answers(), object: f}
+	if p.Process, err = coproc.Start(append([]string{w.program}, w.Args(path)...), w.env); err != nil {
 		return nil, err
 	}
-	w.running[object] = p
+	w.running[path] = p
 	return p, nil
-}
-
-func (p *asked) executable(vaddr uint64) bool {
-	return slices.ContainsFunc(p.code, func(h elf.ProgHeader) bool { return vaddr-h.Vaddr < h.Memsz })
 }
 
 // failure ends a program and says what was wrong with it.

@@ -1,11 +1,10 @@
-package translators
+package funcname
 
 import (
 	"strings"
 	"sync"
 
 	"github.com/ianlancetaylor/demangle"
-	"github.com/profilecollection/pct/internal/funcname"
 )
 
 // longestName bounds demangled names to 2^longestName bytes: some symbols of a
@@ -19,7 +18,7 @@ func Demangle(symbol string) string {
 	if name, ok := fortran(symbol); ok {
 		return name
 	}
-	return demangle.Filter(funcname.ForDemangler(symbol), demangle.NoParams, demangle.MaxLength(longestName))
+	return demangle.Filter(ForDemangler(symbol), demangle.NoParams, demangle.MaxLength(longestName))
 }
 
 // fortran reads __MODULE_MOD_PROCEDURE, and of a submodule

@@ -3,7 +3,7 @@ package debuginfo
 import (
 	"sync"
 
-	"github.com/profilecollection/pct/translators"
+	"github.com/profilecollection/pct/internal/funcname"
 )
 
 // A nameCache remembers the names of functions.
@@ -12,7 +12,7 @@ type nameCache struct {
 	entries map[uint64]string // by offset of the entry that has a name
 
 	// One function of C++ has an entry in many units.
-	symbols translators.Demangler
+	symbols funcname.Demangler
 }
 
 func newNameCache() *nameCache {

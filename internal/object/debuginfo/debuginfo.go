@@ -18,10 +18,12 @@ type Data struct {
 	s      Sections
 	sup    *Data  // what dwz took out of several objects, nil if none
 	lowest uint64 // code below this address is code that the linker dropped
-	split  func(path string, id uint64) (Sections, bool)
-	units  []*unit
-	code   []segment // by index of unit
-	names  *nameCache
+	// split returns, of the file of this path, the sections of the unit of this id that the
+	// compiler left out of the object (split DWARF), without .dwo in their names.
+	split func(path string, id uint64) (Sections, bool)
+	units []*unit
+	code  []segment // by index of unit
+	names *nameCache
 }
 
 // A Frame is a function and a line in it: that of the instruction, or that of

@@ -10,11 +10,6 @@ const (
 	attrGNUAddrBase   dwarf.Attr = 0x2133
 )
 
-// SetSplit says where the trees are that the compiler left out of the object (split
-// DWARF): find returns, of the file of this path, the sections of the unit of this
-// id, without .dwo in their names. It is to be called before all else.
-func (d *Data) SetSplit(find func(path string, id uint64) (Sections, bool)) { d.split = find }
-
 // full returns where the tree of u is: in u itself, or where u is the skeleton of
 // one in another file, there.
 func (d *Data) full(u *unit) (*Data, *unit) {

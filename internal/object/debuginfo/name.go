@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/profilecollection/pct/translators"
+	"github.com/profilecollection/pct/internal/funcname"
 )
 
 // maxHops bounds how far a name is followed from entry to entry.
@@ -57,7 +57,7 @@ func (e entry) functionWithin(hops int) string {
 		name = e.d.names.symbols.Name(name)
 	}
 	if language == ada {
-		name = translators.DemangleAda(name)
+		name = funcname.DemangleAda(name)
 	}
 	e.d.names.keep(e.off, name)
 	return name

@@ -13,8 +13,8 @@ import (
 func sections(tb testing.TB, flags ...string) ([]byte, uint64) {
 	tb.Helper()
 	program := filepath.Join(tb.TempDir(), "program")
-	source := filepath.Join("..", "..", "addr2line", "testdata", "chain.c")
-	argv := append(flags, "-I", filepath.Join("..", "..", "addr2line", "testdata", "include"), "-o", program, source)
+	source := filepath.Join("..", "..", "..", "translators", "addr2line", "testdata", "chain.c")
+	argv := append(flags, "-I", filepath.Join("..", "..", "..", "translators", "addr2line", "testdata", "include"), "-o", program, source)
 	if out, err := exec.Command("gcc", argv...).CombinedOutput(); err != nil {
 		tb.Fatalf("%v: %s", err, out)
 	}

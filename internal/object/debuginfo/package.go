@@ -1,33 +1,33 @@
-package main
+package debuginfo
 
 import (
 	"encoding/binary"
 	"os"
 	"path/filepath"
 
-	"github.com/profilecollection/pct/translators/internal/debuginfo"
+	"github.com/profilecollection/pct/internal/object"
 )
 
 // splitUnit returns the sections of a unit that the compiler left out of g: from parcel,
 // the package OBJECT.dwp that dwp makes of such files, nil if there is none, else from
 // the file itself, at the path that g names, or beside g.
-func splitUnit(g, parcel *file, path string, id uint64) (debuginfo.Sections, bool) {
+func splitUnit(g, parcel *object.File, path string, id uint64) (Sections, bool) {
 	if parcel != nil {
-		if s, ok := parcel.packaged(id); ok {
+		if s, ok := packaged(parcel, id); ok {
 			return s, true
 		}
 	}
-	for _, path := range []string{path, filepath.Join(filepath.Dir(g.path), filepath.Base(path))} {
+	for _, path := range []string{path, filepath.Join(filepath.Dir(g.Path), filepath.Base(path))} {
 		if !filepath.IsAbs(path) {
 			continue // of whichever directory it was compiled in
 		}
-		if f, err := openFile(path); err == nil {
-			return f.debugSections(".dwo"), true
+		if f, err := object.Map(path); err == nil {
+			return sectionsOf(f, ".dwo"), true
 		} else if !os.IsNotExist(err) {
 			break
 		}
 	}
-	return debuginfo.Sections{}, false
+	return Sections{}, false
 }
 
 // Columns of the index of a package, which are the same in its two versions but for
@@ -42,17 +42,17 @@ const (
 // packaged returns the sections of the unit id of the package p. Its index is a hash
 // table of ids and a table with a row for each unit: where in each section its part
 // is, and how long.
-func (p *file) packaged(id uint64) (debuginfo.Sections, bool) {
-	index := p.section(".debug_cu_index")
+func packaged(p *object.File, id uint64) (Sections, bool) {
+	index := p.Content(".debug_cu_index")
 	if len(index) < 16 {
-		return debuginfo.Sections{}, false
+		return Sections{}, false
 	}
 	le := binary.LittleEndian
 	version := le.Uint16(index)
 	columns, units, slots := uint64(le.Uint32(index[4:])), uint64(le.Uint32(index[8:])), uint64(le.Uint32(index[12:]))
 	size := uint64(len(index))
 	if columns > size || units > size || slots > size || 16+slots*12+columns*4*(1+2*units) > size {
-		return debuginfo.Sections{}, false
+		return Sections{}, false
 	}
 	ids, rows := index[16:], index[16+slots*8:]
 	kinds := rows[slots*4:]
@@ -66,10 +66,10 @@ func (p *file) packaged(id uint64) (debuginfo.Sections, bool) {
 		}
 	}
 	if row == 0 {
-		return debuginfo.Sections{}, false
+		return Sections{}, false
 	}
-	all := p.debugSections(".dwo")
-	s := debuginfo.Sections{Str: all.Str}
+	all := sectionsOf(p, ".dwo")
+	s := Sections{Str: all.Str}
 	for i := range columns {
 		at := ((row-1)*columns + i) * 4
 		from, length := uint64(le.Uint32(offsets[at:])), uint64(le.Uint32(sizes[at:]))

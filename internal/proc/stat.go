@@ -1,0 +1,53 @@
+package proc
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Stat is what /proc/PID/stat tells of a process.
+type Stat struct {
+	Name        string // the kernel's short one
+	State       byte   // R, S, D, T, t, Z, X
+	Ppid, Group int
+	CPU         time.Duration // of all its threads, those that ended too, to 10 ms
+	Started     uint64        // in clock ticks since boot
+}
+
+// Ended reports whether the process has ended, though its parent has not waited for it yet.
+func (s Stat) Ended() bool { return s.State == 'Z' || s.State == 'X' }
+
+// ReadStat reads it.
+func ReadStat(pid int) (s Stat, err error) {
+	text, err := os.ReadFile(Entry(pid, "stat"))
+	if err != nil {
+		return s, err
+	}
+	return parseStat(text)
+}
+
+func parseStat(text []byte) (s Stat, err error) {
+	// The name, which is in parentheses, may hold anything.
+	from, to := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
+	words := strings.Fields(string(text[to+1:]))
+	const state, ppid, group, utime, stime, started = 0, 1, 2, 11, 12, 19 // after the name
+	if from < 0 || to < from || len(words) <= started {
+		return s, fmt.Errorf("%q is no line of a stat file of /proc", text)
+	}
+	number := func(i int) int {
+		n, _ := strconv.Atoi(words[i])
+		return n
+	}
+	const tick = 10 * time.Millisecond // USER_HZ is 100 everywhere but on Alpha and Itanium
+	s = Stat{
+		Name: string(text[from+1 : to]), State: words[state][0],
+		Ppid: number(ppid), Group: number(group),
+		CPU: time.Duration(number(utime)+number(stime)) * tick,
+	}
+	s.Started, err = strconv.ParseUint(words[started], 10, 64)
+	return s, err
+}
