@@ -11,25 +11,21 @@ import (
 func pathsCommand() command {
 	return command{
 		name:    "paths",
-		summary: "Call paths with their share of the time, the hottest first",
+		summary: "Call paths with their shares, the hottest first",
 		details: `
-A line such as "67.6%   worker <- dispatch_2 <- main" says that worker, called by
-dispatch_2, called by main, has that share. Inlined functions are frames like
-others. Without debug data a frame is OBJECT:SYMBOL or OBJECT:0xADDRESS; "?" at the
-end stands for callers that could not be found. Of recursion ten or more equal frames
-in a row are one, with their number: "ack ×2003 <- main", and so are functions that call
-each other by turns: "(even <- odd) ×500"; -unfolded has them all. Shares are of the samples that -where,
--window, -through and -not leave.
+"67.6%   worker <- dispatch_2 <- main" means that worker, called by dispatch_2,
+called by main, has that share of the selected samples. Inlined functions are
+frames. "?" stands for missing callers of a truncated path. Ten or more equal
+frames in a row are one with their number: "ack ×2003 <- main"; so are functions
+that call each other in turn: "(even <- odd) ×500".
 
-With -calls, "50.1%   2   523.6 ±0.4 ms   c <- a <- main" says that c, with all that it
-called, has that share in this context, that samples saw two calls of it, and what one
-of them cost. In "3 of 100.0 ±0.2 ms; others < 2 ms: 150 ±12 ms" two samples or more saw
-three calls, which took so long on average; each other call took less than two periods,
-and all others together 150 ms.
-"-" is not known: an inlined function is not called, and calls of handlers of signals
-or by unknown callers are not counted.
-Rows are all contexts with a share of -threshold (default 0.01). "profile -calls" counts
-the calls; docs/CALLPATHS.md says what the figures mean.
+With -calls, for data of profile -calls:
+"50.1%   2   523.6 ±0.4 ms   c <- a <- main": c and all that it called have that
+share in this context; samples saw two calls, and one cost so much on average.
+"3 of 100.0 ±0.2 ms; others < 2 ms: 150 ±12 ms": two or more samples saw each of
+three calls, with that mean; each other call took less than two periods, all
+together 150 ms. "-" is unknown, as for inlined functions, signal handlers and
+calls by unknown callers. docs/CALLPATHS.md defines the figures.
 `,
 		flags: []string{"calls", "unfolded", "l", "g FRAMES", "past-main", "templates", "e", "by FIELD", "i INTERVAL", "window", "where", "through", "not", "r RESOURCE",
 			"tree", "n ROWS", "threshold", "O FILE", "translator", "vmlinux"},
