@@ -132,16 +132,16 @@ func Head(w io.Writer, s path.Summary, selected int, limits []string) error {
 		facts = append(facts, "clock "+strings.Join(s.Clocks, " and "))
 	}
 	if s.Asked > 0 {
-		facts = append(facts, hertz(s.Asked)+" asked")
+		facts = append(facts, "requested "+hertz(s.Asked))
 	}
 	if s.Got > 0 {
-		facts = append(facts, hertz(s.Got)+" got")
+		facts = append(facts, "actual "+hertz(s.Got))
 	}
 	if s.Lost > 0 {
 		facts = append(facts, fmt.Sprintf("%d lost", s.Lost))
 	}
 	if s.Partial > 0 {
-		facts = append(facts, fmt.Sprintf("%d partial", s.Partial))
+		facts = append(facts, fmt.Sprintf("%d truncated", s.Partial))
 	}
 	line("%s", strings.Join(facts, ", "))
 	switch {
@@ -168,7 +168,7 @@ func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	if strings.HasSuffix(noun, "s") {
+	if strings.HasSuffix(noun, "s") || strings.HasSuffix(noun, "ch") {
 		return fmt.Sprintf("%d %ses", n, noun)
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
