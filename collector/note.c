@@ -30,7 +30,7 @@ static const char *const sentences[NOTES] = {
 	[NOTE_CONFINED] = "the program confined itself by seccomp: what follows is not sampled",
 	[NOTE_PATHS_FULL] = "samples are lost: there were more call paths than their file has room for",
 	[NOTE_PATHS_MEMORY] = "samples are lost: there was no memory to follow a thread's calls; a higher limit on data and address space (ulimit -d, -v) mends that, if there is one",
-	[NOTE_PATHS_OBJECTS] = "the program has mapped more files than can be told: call paths through some of them are partial",
+	[NOTE_PATHS_OBJECTS] = "the program has mapped more files than can be told: call paths through some of them are truncated",
 	[NOTE_UNCOUNTED_MACHINE] = "activations of functions are not counted: this machine is no x86-64",
 	[NOTE_UNCOUNTED_LINKED] = "activations of functions are not counted: the collector is linked in",
 	[NOTE_UNCOUNTED_RESOURCES] = "activations of functions are not counted: several resources are measured",
@@ -46,7 +46,7 @@ static const char *const sentences[NOTES] = {
 	[NOTE_FPE_NONE] = "fpe can't be measured on this machine",
 	[NOTE_EVENTS_REFUSED] = "page faults are not sampled: there are no events for them here, as the kernel permits none or is older than 5.19, or a debugger holds it (pct-ring may count them)",
 	[NOTE_EVENTS_KERNEL] = "page faults in system calls, such as a read into fresh memory, are not sampled, and these were a fifth or more (profile -k -r faults counts them)",
-	[NOTE_EVENTS_OVERLAP] = "of page faults not all that was asked for is sampled: minor-faults and major-faults are not measured beside faults, which has both",
+	[NOTE_EVENTS_OVERLAP] = "not all requested page faults are sampled: faults includes minor-faults and major-faults, which are not measured beside it",
 	[NOTE_EVENTS_STACKS] = "page faults of threads with stacks of less than 64 KB are not sampled: there would be no room for the signal (pct-ring counts them)",
 	[NOTE_EVENTS_SIGNAL] = "page faults are not sampled any more: the program uses SIGTRAP (pct-ring counts them)",
 };

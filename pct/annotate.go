@@ -102,7 +102,7 @@ func (v *invocation) newListing(runs *path.Runs, selected *path.Selection, perce
 	}
 	if len(v.listing.gcov) == 0 {
 		if v.listing.hertz > 0 {
-			return nil, v.misuse("-clock is of cycles per execution: it goes with -gcov")
+			return nil, v.misuse("-clock needs -gcov")
 		}
 		return l, nil
 	}

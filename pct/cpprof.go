@@ -148,7 +148,7 @@ func (v *invocation) callPathProfile(title string, profile func(*calltree.Tree, 
 	case err != nil || found:
 		return err
 	case v.warned[noCallers]:
-		return fmt.Errorf("no sample was taken in a function %s itself, and without callers none is known to be below it; pct body lists the functions", root)
+		return fmt.Errorf("no sample is in function %s itself, and the samples have no callers; pct body lists the functions", root)
 	}
 	return noRoot(root, frames)
 }

@@ -404,7 +404,7 @@ func (v *invocation) writeChanges(c *path.Comparison, a, b *path.Runs) error {
 		}
 	}
 	if len(more.piles)+len(less.piles) == 0 {
-		return errors.New("-o: there is nothing to write, as nothing is distinguishable; -all takes all that differs")
+		return errors.New("-o: nothing to write: no change is distinguishable; -all includes all changes")
 	}
 	for _, side := range []struct {
 		*countWriter

@@ -112,7 +112,7 @@ An object with these members; more may be added later:
 			example: "/tmp/pct/gzip.4711 | jq '.groups[].nodes | length'",
 			run: func(v *invocation) error {
 				if v.exported.samples && v.By != "" {
-					return v.misuse("-samples can't be with -by; each sample has its values anyway")
+					return v.misuse("-samples cannot be combined with -by: each sample contains its values")
 				}
 				return v.export(v.Granularity, func(w io.Writer, p *export.Profile) error {
 					return export.JSON(w, p, v.exported.samples)

@@ -285,11 +285,11 @@ func (v *invocation) meaningless() error {
 	named := v.Granularity == path.Symbol || v.Granularity == path.Call || v.Granularity == path.Line
 	switch flat := v.command.granularity != nil; {
 	case v.given["past-main"] && flat && !v.Total:
-		return v.misuse("-past-main shows callers, which a report without -total has none of")
+		return v.misuse("-past-main needs -total: other flat reports have no callers")
 	case v.given["i"] && slices.Contains(v.command.flags, "i INTERVAL") && v.By != "time" && v.By != "cpu":
-		return v.misuse("-i is the length of the stretches of -by time and -by cpu")
+		return v.misuse("-i needs -by time or -by cpu")
 	case v.Templates && !named && !flat:
-		return v.misuse("-templates is about names of functions, which -g addr, src and obj don't show")
+		return v.misuse("-templates cannot be combined with -g addr, src and obj, which show no functions")
 	}
 	return nil
 }

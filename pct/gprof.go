@@ -122,7 +122,7 @@ var stacksOnly = []string{"g", "past-main", "templates", "by", "i", "window", "w
 func (v *invocation) gmonReport() error {
 	for _, name := range stacksOnly {
 		if v.given[name] {
-			return v.misuse("-%s is for samples with stacks, which gmon.out has none of", name)
+			return v.misuse("-%s needs stacks, which gmon.out does not have", name)
 		}
 	}
 	sum := &gmon.Data{}
@@ -131,7 +131,7 @@ func (v *invocation) gmonReport() error {
 		var cut *gmon.Truncated
 		switch {
 		case errors.As(err, &cut) && d != nil:
-			v.warn("%v; what stands before was read", err)
+			v.warn("%v; the data before it were read", err)
 		case err != nil:
 			return err
 		}
@@ -144,14 +144,14 @@ func (v *invocation) gmonReport() error {
 		return err
 	}
 	if why != "" {
-		v.warn("%s seems not to be the program that has written this, or it was built again: %s; names may be wrong", v.gprof.program, why)
+		v.warn("%s seems not to be the program that wrote this, or it was rebuilt: %s; names may be wrong", v.gprof.program, why)
 	}
 	g, counting, err := sum.Graph(v.gprof.program, translators.Demangle)
 	if err != nil {
 		return err
 	}
 	if len(g.Entries) == 0 {
-		return fmt.Errorf("no function of %s was called or has time in %s; is this the program that has written it?",
+		return fmt.Errorf("no function of %s was called or has time in %s; is this the program that wrote it?",
 			v.gprof.program, strings.Join(v.dirs, " "))
 	}
 	fmt.Fprintf(&v.out, "# %s\n", visible.Text(v.gprof.program))

@@ -52,7 +52,7 @@ func (v *invocation) profile(
 		return err
 	}
 	if v.Total && !calls(runs) {
-		v.warn("-total: these samples have no callers; they count with the functions that theirs were inlined into, no others")
+		v.warn("-total: these samples have no callers; each counts for its function and those into which it was inlined")
 	}
 	innermost := v.command.granularity != nil && !v.Total
 	t, end, err := v.startTranslator(functions, needs(v.Granularity, innermost)...)
@@ -77,7 +77,7 @@ func (v *invocation) profile(
 	if v.quickfix {
 		elsewhere, err := report.Quickfix(&v.out, p, style)
 		if elsewhere > 0 {
-			v.warn("%.1f%% are in code of which no line is known", 100*elsewhere)
+			v.warn("%.1f%% are in code without line numbers", 100*elsewhere)
 		}
 		return err
 	}
@@ -166,7 +166,7 @@ func counted(runs *path.Runs) bool {
 }
 
 // noCallers says why a report on call paths is flat.
-const noCallers = "these samples have no callers: profile -gdb or pct-ring -paths takes call paths"
+const noCallers = "these samples have no callers: profile -paths and profile -gdb sample call paths"
 
 // wantsCallers reports whether the report is on whole call paths, and doesn't say itself what
 // it lacks without callers.

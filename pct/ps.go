@@ -25,7 +25,7 @@ directory of run directories, such as /tmp/pct.
 		run: func(v *invocation) error {
 			dirs := path.Inside(v.dirs)
 			if len(dirs) == 0 {
-				return fmt.Errorf("%s: no run directory is there", v.dirs[0])
+				return fmt.Errorf("%s contains no run directory", v.dirs[0])
 			}
 			all, warnings, err := new(path.Reader).Lineage(dirs, time.Now())
 			if err != nil {

@@ -132,10 +132,10 @@ func (w *countWriter) writeOne(file string) error {
 	if len(w.piles) > 1 {
 		a, b := w.piles[0], w.piles[1]
 		if a.path == b.path {
-			return fmt.Errorf("%s was built again between the runs (build-ids %s and %s): the addresses mean different things; "+
+			return fmt.Errorf("%s was rebuilt between the runs (build IDs %s and %s): the addresses mean different things; "+
 				"-o DIR/ keeps them apart", a.path, a.buildID, b.buildID)
 		}
-		return fmt.Errorf("a count file is of one object, and there are %d, such as %s and %s: -o DIR/ writes a file for each",
+		return fmt.Errorf("a count file has one object, but there are %d, such as %s and %s: -o DIR/ writes a file for each",
 			len(w.piles), a.path, b.path)
 	}
 	return data.WriteCounts(file, w.header(w.piles[0]), w.piles[0].counts)

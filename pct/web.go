@@ -46,7 +46,7 @@ graphviz.
 				v.pprof.address = defaultAddress
 			}
 			if _, err := exec.LookPath("dot"); err != nil {
-				v.warn("there is no dot in PATH, which the graph view needs: install graphviz (apt-get install graphviz); all other views work without it")
+				v.warn("dot is not in PATH: for the graph view, install graphviz (apt-get install graphviz); all other views work without it")
 			}
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, unix.SIGTERM)
 			defer stop()
@@ -80,5 +80,5 @@ func (v *invocation) browse(url string) {
 			}
 		}
 	}
-	v.warn("no browser was found: open the URL in one")
+	v.warn("no browser found: open the URL yourself")
 }

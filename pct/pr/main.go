@@ -213,7 +213,7 @@ func (o *options) check() error {
 	case o.request == nil && o.lines > 0:
 		return errors.New("-lines needs -req: without that an answer is a line")
 	case o.request != nil && (o.by || o.templates || o.vmlinux != ""):
-		return errors.New("-by, -templates and -vmlinux need an answer of the protocol; with -req the answer itself is the label")
+		return errors.New("-by, -templates and -vmlinux cannot be combined with -req, whose answer is the label")
 	case o.request != nil && o.output.uses("fFL"):
 		return errors.New("-fmt: with -req the answer is %l, and is not taken apart into %f, %F and %L")
 	case o.timeout == 0:

@@ -152,9 +152,9 @@ func (o *options) consistent() error {
 	case o.check, o.asked != "":
 		return nil
 	case len(c.Pids) > 0 && len(c.Argv) > 0:
-		return fmt.Errorf("-p is for processes that run: the program %s is one too many", c.Argv[0])
+		return fmt.Errorf("-p attaches to running processes: leave out the program %s", c.Argv[0])
 	case c.Tree && len(c.Pids) == 0:
-		return errors.New("-tree goes with -p: of a program that is launched, all processes are sampled")
+		return errors.New("-tree needs -p: all processes of a launched program are sampled anyway")
 	case len(c.Pids) == 0 && len(c.Argv) == 0:
 		return errors.New("no program to run")
 	}

@@ -13,10 +13,10 @@ import (
 func Called(w io.Writer, name string) error {
 	switch resource.FoundAt(name) {
 	case resource.InCalled:
-		_, err := fmt.Fprintf(w, "# %s is counted in the functions that are called: pct paths, summary and -total tell of their callers\n", visible.Text(name))
+		_, err := fmt.Fprintf(w, "# %s is counted in the called functions: pct paths, summary and -total show their callers\n", visible.Text(name))
 		return err
 	case resource.AtReason:
-		_, err := fmt.Fprintln(w, "# a wait is at its reason, not at a place in the program: pct paths, summary and -total tell where")
+		_, err := fmt.Fprintln(w, "# a wait is counted at its reason: pct paths, summary and -total show where the program waits")
 		return err
 	}
 	return nil
