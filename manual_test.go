@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // TestManualFlags holds the flags that a command's -h lists against the entries
@@ -117,4 +118,37 @@ func found(pattern, text string) []string {
 	}
 	slices.Sort(list)
 	return slices.Compact(list)
+}
+
+// TestHelpFits holds every -h against a terminal of 80 columns, and to 60 lines with an example.
+func TestHelpFits(t *testing.T) {
+	bin := t.TempDir()
+	commands := map[string]string{"dbctl": "dbctl", "pct": "pct", "pct-pr": "pct/pr", "pct-ring": "collector/ring/pct-ring"}
+	for _, translator := range []string{"addr2line", "addr2nm", "disasm", "gdb", "binutils", "llvmsymbolizer"} {
+		commands[translator] = "translators/" + translator
+	}
+	texts := map[string]string{}
+	for command, source := range commands {
+		file := filepath.Join(bin, command)
+		if out, err := exec.Command("go", "build", "-o", file, "./"+source).CombinedOutput(); err != nil {
+			t.Fatalf("building %s: %v\n%s", command, err, out)
+		}
+		texts[command] = help(t, file)
+	}
+	for _, v := range verbsOf(texts["pct"]) {
+		texts["pct "+v] = help(t, filepath.Join(bin, "pct"), v)
+	}
+	for command, text := range texts {
+		if lines := strings.Count(text, "\n"); lines > 60 {
+			t.Errorf("%s -h has %d lines", command, lines)
+		}
+		for line := range strings.Lines(text) {
+			if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > 80 {
+				t.Errorf("%s -h has a line of more than 80 columns: %s", command, line)
+			}
+		}
+		if !regexp.MustCompile(`(?m)^[Ee]xamples?:`).MatchString(text) {
+			t.Errorf("%s -h has no example", command)
+		}
+	}
 }

@@ -13,25 +13,29 @@ import (
 	"time"
 )
 
-// TestReadme runs the commands of README.md, the test command excepted, in a copy
-// of the tree, and looks for what it says of their output: the same tables, and in
-// profiles the rows that matter.
+// TestReadme runs the commands of README.md and docs/TOUR.md, the test command excepted,
+// in a copy of the tree. It compares their output with the documents: tables must be equal,
+// profiles must have the rows that matter.
 func TestReadme(t *testing.T) {
-	text, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
+	var text string
+	for _, document := range []string{"README.md", "docs/TOUR.md"} {
+		b, err := os.ReadFile(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += string(b)
 	}
 	tree := copyTree(t)
 	data := filepath.Join(t.TempDir(), "pct")
-	for name, language := range map[string]string{"hier-test.c": "c", "build.mk": "make"} {
-		file := fenced(string(text), "<!-- "+name+" -->\n```"+language+"\n")
+	for name, language := range map[string]string{"hier-test.c": "c", "build.mk": "make", "words.pl": "perl", "faster.pl": "perl"} {
+		file := fenced(text, "<!-- "+name+" -->\n```"+language+"\n")
 		if err := os.WriteFile(filepath.Join(tree, name), []byte(file), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
-	steps := commandsOf(string(text))
-	if len(steps) < 6 {
-		t.Fatalf("README.md has only %d commands", len(steps))
+	steps := commandsOf(text)
+	if len(steps) < 20 {
+		t.Fatalf("README.md and docs/TOUR.md have only %d commands", len(steps))
 	}
 	for _, s := range steps {
 		if s.command == "make test" {
@@ -44,15 +48,15 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// A step is a command of the README and the output printed there.
+// A step is a command of a document and the output printed there.
 type step struct{ command, output string }
 
 // commandsOf reads the lines that begin with "$ " in fenced blocks, each with the
 // lines that follow it there.
-func commandsOf(readme string) []step {
+func commandsOf(document string) []step {
 	var steps []step
 	inside := false
-	for line := range strings.Lines(readme) {
+	for line := range strings.Lines(document) {
 		command, isCommand := strings.CutPrefix(line, "$ ")
 		switch {
 		case strings.HasPrefix(line, "```"):
@@ -67,8 +71,8 @@ func commandsOf(readme string) []step {
 }
 
 // fenced is the text between an opening line and the end of its block.
-func fenced(readme, opening string) string {
-	_, block, _ := strings.Cut(readme, opening)
+func fenced(document, opening string) string {
+	_, block, _ := strings.Cut(document, opening)
 	block, _, _ = strings.Cut(block, "```")
 	return block
 }
@@ -78,9 +82,9 @@ var row = regexp.MustCompile(`^ *([0-9.]+)% (?:±[0-9.]+| +[0-9.]+%| +[0-9]+ +[0
 // callPathRow is a row of a call path profile, or of one of functions.
 var callPathRow = regexp.MustCompile(`^([01]\.[0-9]+) (?:±[0-9.]+ )?(.+) \[[0-9]+\]\n$`)
 
-// compareOutput looks, for each row of the README with a fifth of the samples or
+// compareOutput looks, for each row of the document with a fifth of the samples or
 // more, for a row of that name in what was printed, with a share that is not quite
-// another (examples/ measures shares); and for a table or number where the README
+// another (examples/ measures shares); and for a table or number where the document
 // shows one.
 func compareOutput(t *testing.T, s step, got string) {
 	t.Helper()
@@ -98,7 +102,7 @@ func compareOutput(t *testing.T, s step, got string) {
 		if m := callPathRow.FindStringSubmatch(line); m != nil {
 			want, _ := strconv.ParseFloat(m[1], 64)
 			if f := fractions[m[2]]; want >= 0.2 && f < want/4 {
-				t.Errorf("$ %s\nhas the fraction %.4f for %s, README.md %.4f:\n%s", s.command, f, m[2], want, got)
+				t.Errorf("$ %s\nhas the fraction %.4f for %s, the document %.4f:\n%s", s.command, f, m[2], want, got)
 			}
 		}
 		switch m := row.FindStringSubmatch(line); {
@@ -106,7 +110,7 @@ func compareOutput(t *testing.T, s step, got string) {
 			want, _ := strconv.ParseFloat(m[1], 64)
 			name := filepath.Base(strings.TrimSpace(m[2]))
 			if share := shares[name]; want >= 20 && share < want/4 {
-				t.Errorf("$ %s\nhas %.1f%% for %s, README.md %.1f%%:\n%s", s.command, share, name, want, got)
+				t.Errorf("$ %s\nhas %.1f%% for %s, the document %.1f%%:\n%s", s.command, share, name, want, got)
 			}
 		case strings.HasPrefix(strings.TrimSpace(line), "from "):
 			if !strings.Contains(got, line) {
@@ -115,7 +119,7 @@ func compareOutput(t *testing.T, s step, got string) {
 		case regexp.MustCompile(`^[0-9.e+]+\n$`).MatchString(line):
 			want, _ := strconv.ParseFloat(strings.TrimSpace(line), 64)
 			if x, err := strconv.ParseFloat(strings.TrimSpace(got), 64); err != nil || x < want/2 || x > want*2 {
-				t.Errorf("$ %s\nprints %q, README.md %q", s.command, got, line)
+				t.Errorf("$ %s\nprints %q, the document %q", s.command, got, line)
 			}
 		}
 	}

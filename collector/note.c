@@ -33,7 +33,7 @@ static const struct { const char *name, *sentence; } notes[NOTES] = {
 	NOTE(CONFINED, "the program confined itself by seccomp: what follows is not sampled"),
 	NOTE(PATHS_FULL, "samples are lost: there were more call paths than their file has room for"),
 	NOTE(PATHS_MEMORY, "samples are lost: there was no memory to follow a thread's calls; a higher limit on data and address space (ulimit -d, -v) mends that, if there is one"),
-	NOTE(PATHS_OBJECTS, "the program has mapped more files than can be told: call paths through some of them are partial"),
+	NOTE(PATHS_OBJECTS, "the program has mapped more files than can be told: call paths through some of them are truncated"),
 	NOTE(UNCOUNTED_MACHINE, "activations of functions are not counted: this machine is no x86-64"),
 	NOTE(UNCOUNTED_LINKED, "activations of functions are not counted: the collector is linked in"),
 	NOTE(UNCOUNTED_RESOURCES, "activations of functions are not counted: several resources are measured"),
@@ -49,7 +49,7 @@ static const struct { const char *name, *sentence; } notes[NOTES] = {
 	NOTE(FPE_NONE, "fpe can't be measured on this machine"),
 	NOTE(EVENTS_REFUSED, "page faults are not sampled: there are no events for them here, as the kernel permits none or is older than 5.19, or a debugger holds it (pct-ring may count them)"),
 	NOTE(EVENTS_KERNEL, "page faults in system calls, such as a read into fresh memory, are not sampled, and these were a fifth or more (profile -k -r faults counts them)"),
-	NOTE(EVENTS_OVERLAP, "of page faults not all that was asked for is sampled: minor-faults and major-faults are not measured beside faults, which has both"),
+	NOTE(EVENTS_OVERLAP, "not all requested page faults are sampled: faults includes minor-faults and major-faults, which are not measured beside it"),
 	NOTE(EVENTS_STACKS, "page faults of threads with stacks of less than 64 KB are not sampled: there would be no room for the signal (pct-ring counts them)"),
 	NOTE(EVENTS_SIGNAL, "page faults are not sampled any more: the program uses SIGTRAP (pct-ring counts them)"),
 };

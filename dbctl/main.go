@@ -55,15 +55,15 @@ func run(args []string, stdin, stdout, stderr *os.File) int {
 	case o.check:
 		return 0
 	case o.replay != "" && len(o.argv) > 0:
-		fmt.Fprintf(visible.Writer(stderr), "dbctl: -replay runs no program: %s is one too many\nTry dbctl -h.\n", o.argv[0])
+		fmt.Fprintf(visible.Writer(stderr), "dbctl: -replay runs no program: leave out %s\nTry dbctl -h.\n", o.argv[0])
 		return misused
 	case o.replay != "":
 		return replay(o, program, stdout, stderr)
 	case len(o.pids) > 0 && len(o.argv) > 0:
-		fmt.Fprintf(visible.Writer(stderr), "dbctl: -p attaches to processes that run: the program %s is one too many\nTry dbctl -h.\n", o.argv[0])
+		fmt.Fprintf(visible.Writer(stderr), "dbctl: -p attaches to running processes: leave out the program %s\nTry dbctl -h.\n", o.argv[0])
 		return misused
 	case o.tree && len(o.pids) == 0:
-		fmt.Fprintf(visible.Writer(stderr), "dbctl: -tree goes with -p: of a program that is launched, all processes are followed\nTry dbctl -h.\n")
+		fmt.Fprintf(visible.Writer(stderr), "dbctl: -tree needs -p: all processes of a launched program are followed anyway\nTry dbctl -h.\n")
 		return misused
 	case len(o.pids) > 0:
 	case len(o.argv) == 0:

@@ -10,46 +10,44 @@ import (
 	"time"
 )
 
-const help = `usage: dbctl [flags] SCRIPT PROGRAM [ARGUMENT...]
-       dbctl [flags] -p PID[,PID...] SCRIPT
+const help = `usage: dbctl [OPTION]... SCRIPT PROGRAM [ARGUMENT...]
+       dbctl [OPTION]... -p PID[,PID...] SCRIPT
 
-Runs PROGRAM, or attaches to running processes, and follows all processes that
-they make, driven by a script: it samples them, and asks gdb where the script
-does. -e TEXT may stand for SCRIPT. Exits with the program's status, 128+n if
-signal n ended it; with 0 after processes were attached to.
+Runs PROGRAM, or attaches to running processes, and traces them and all
+processes that they create. SCRIPT says what to sample and what to ask gdb; -e
+TEXT replaces it. Exits with the status of PROGRAM, 128+n if signal n ended it;
+0 after -p. Details: man dbctl
 
-  -p PID[,PID...] attach to these processes, without stopping them, and let them go
-                  at the end: after -t or -samples, at SIGINT (^C) or SIGTERM
-  -tree           attach to their descendants too
-  -t SECONDS      let all go after so many seconds
-  -samples N      let all go after N samples
+  -p PID[,PID...] attach to these processes without stopping them; detach after
+                  -t or -samples, at SIGINT (^C) or SIGTERM
+  -tree           with -p: attach to their descendants too
+  -t SECONDS      detach after this time
+  -samples N      detach after N samples
   -debuggers N    run at most N debuggers at once (default: as memory allows)
-  -n              check the script, run nothing
+  -n              check the script only
   -fmt            print the script in its canonical form
-  -grammar        print the language's grammar
-  -e TEXT         take the script from the command line
+  -grammar        print the grammar of the language
+  -e TEXT         script text
   -D NAME=VALUE   set a variable of the script; may be repeated
-  -I DIR          look for included files in DIR too; may be repeated
-  -o DIR          make run directories DIR/PROG.PID (default $PCT_DIR or /tmp/pct)
-  -dirfile FILE   write the path of each run directory to FILE, a line each
-  -pty            give the program a terminal of its own
-  -gdb PATH       use this gdb
+  -I DIR          search included files in DIR too; may be repeated
+  -o DIR          write data to DIR/PROG.PID (default $PCT_DIR or /tmp/pct)
+  -dirfile FILE   write the path of each run directory to FILE, one per line
+  -pty            run the program in a terminal of its own
+  -gdb PATH       gdb to use
   -no-debug-registers
-                  leave the processor's debug registers alone, as where they do not
-                  work: step what is watched
-  -trace          print what the script does, event by event
-  -record FILE    keep every line to and from the debugger
-  -replay FILE    run the script on such a record: no debugger, no program
-  -environ FILE   the program's environment, as in /proc/PID/environ: a shell that
-                  calls us may not have passed on its own as it was
-  -ignored MASK   signals (hexadecimal, as in /proc/PID/status) that the program
-                  is to ignore, as our caller did
-  -as NAME        speak as the command NAME, which called us
-  -h              print this
+                  do not use the debug registers of the processor: single-step
+  -trace          print each event and the actions of the script
+  -record FILE    write each line to and from the debugger to FILE
+  -replay FILE    run the script on such a file, without debugger and program
+  -environ FILE   environment of the program, in the form of /proc/PID/environ
+  -ignored MASK   signals that the program ignores, as in /proc/PID/status
+  -as NAME        begin messages with NAME, the calling command
+  -h              print this help
 
-example: dbctl -D interval=1000 profile.dbctl gzip -k big
-         pct paths /tmp/pct/gzip.*
-         dbctl -p 4711 -tree -t 10 profile.dbctl
+Examples:
+  dbctl -D interval=1000 profile.dbctl gzip -k big
+  pct paths /tmp/pct/gzip.*
+  dbctl -p 4711 -tree -t 10 profile.dbctl
 `
 
 var errHelp = errors.New("help")

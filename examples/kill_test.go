@@ -130,7 +130,7 @@ func TestKilled(t *testing.T) {
 				var exit *exec.ExitError
 				switch text := said.String(); {
 				case err == nil:
-				case strings.Contains(text, "no run directory is there"):
+				case strings.Contains(text, "contains no run directory"):
 					// The kill came between the directory and the first file in it.
 					if all, err := os.ReadDir(dir); err != nil || len(all) > 0 {
 						t.Errorf("pct %s %s: %s, but it has %v, %v", verb, dir, text, all, err)

@@ -54,11 +54,11 @@ func (v *invocation) warnUncounted(dirs []string) {
 // are counted, of its function.
 func (v *invocation) uncountable() error {
 	if v.Granularity != path.Symbol && v.Granularity != path.Call {
-		return v.misuse("-calls counts calls of functions: it means nothing with -g addr, line, src and obj")
+		return v.misuse("-calls counts calls of functions: it cannot be combined with -g addr, line, src and obj")
 	}
 	for _, flag := range []string{"by", "l", "through", "not", "window"} {
 		if v.given[flag] {
-			return v.misuse("-calls counts calls of whole call paths in whole runs: it means nothing with -%s", flag)
+			return v.misuse("-calls counts calls of whole call paths in whole runs: it cannot be combined with -%s", flag)
 		}
 	}
 	return nil

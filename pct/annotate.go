@@ -30,14 +30,14 @@ func annotateCommands() []command {
 	for _, suffix := range []string{"", percentSuffix} {
 		all = append(all, command{
 			name:    "annotate" + suffix,
-			summary: "Source files with the number of samples in a margin before each line",
+			summary: "Source files with sample counts in the margin",
 			details: `
-Shows the files of 1% or more of the samples, hottest first, and of each what is around
-the lines of 1% or more of the file's; -threshold sets the first. With -O, copies of whole
-files, under their base names, and a list of them in the file "index". With % at the end
-of the report's name the number is the share of the weight. With -gcov, of a program
-built with gcc --coverage and run on the same work, also how often each line was
-executed and how many cycles it takes each time.
+Prints files with 1% of the samples or more (-threshold), the hottest first: the
+surroundings of lines with 1% of the file's samples. -O writes copies of whole
+files and a list of them, "index". With % at the end of the report's name, the
+margin has shares. -gcov adds how often each line was executed and how many
+cycles it takes each time; the program must be built with gcc --coverage and do
+the same work.
 `,
 			flags: []string{"total", "e", "window", "where", "tree", "threshold", "all", "file", "source", "gcov", "clock",
 				"O DIR", "translator", "vmlinux"},
@@ -102,7 +102,7 @@ func (v *invocation) newListing(runs *path.Runs, selected *path.Selection, perce
 	}
 	if len(v.listing.gcov) == 0 {
 		if v.listing.hertz > 0 {
-			return nil, v.misuse("-clock is of cycles per execution: it goes with -gcov")
+			return nil, v.misuse("-clock needs -gcov")
 		}
 		return l, nil
 	}

@@ -21,35 +21,32 @@ const significant = 0.01
 
 // recursionHelp is what all profiles have in common that count with descendants.
 const recursionHelp = `
-No sample counts twice in a row, however often a recursive program is in its functions.
-docs/CALLPATHS.md says exactly what is counted.
+A sample counts once in a row, also in recursive programs. docs/CALLPATHS.md
+defines what is counted.
 `
 
 // selectionHelp ends the details of all of them.
 const selectionHelp = `
-Fractions are of the samples that -where, -window, -through and -not leave; -e adds
-their standard errors. Rows below -threshold (default 0.01) and after -n are counted in
-the last line. -by prints a profile for each value. -g tells frames apart by function,
-by function and call site, by line, address, source file or object.
+Fractions are of the samples that -where, -window, -through and -not select. The
+last line counts rows omitted by -threshold (default 0.01) and -n. -by prints a
+profile for each value. -g call distinguishes functions by call site.
 `
 
 // cpprofCommands are the profiles of CPPROF: Hall and Goldberg 1993.
 func cpprofCommands() []command {
 	flags := append([]string{"e", "n ROWS", "threshold"}, callFlags...)
 	root := `
-ROOT is the name of a function, of a C++ function also without parameters and name
-space, or a pattern in which * stands for any text and ? for any character: all
-functions that it fits are roots.
+ROOT is the name of a function, in C++ also without parameters and namespace, or
+a pattern with * and ?; all matching functions are roots.
 `
 	return []command{
 		{
 			name:    "fn",
-			summary: "Function profile: functions, each with all that it called",
+			summary: "Function profile: each function with all that it called",
 			details: `
-A row such as "0.8632 db_get_property [530]" says that 0.8632 of the resource was
-used while db_get_property was on the stack: by itself or by what it called, directly or
-not. Begin here, and go on from the functions with large fractions by pct up and
-pct down.
+"0.8632 db_get_property [530]" means that 0.8632 of the resource was used while
+db_get_property was on the stack, in 530 samples. Begin here; continue with pct
+up and pct down for functions with large fractions.
 ` + recursionHelp + selectionHelp,
 			flags: flags, least: significant,
 			example: "/tmp/pct/forms.4711",
@@ -57,11 +54,10 @@ pct down.
 		},
 		{
 			name:    "body",
-			summary: "Body profile: functions, each by itself",
+			summary: "Body profile: each function by itself",
 			details: `
-A row such as "0.8632 db_read_record [530]" says that 0.8632 of the resource was used
-in the body of db_read_record, without what it called: what prof(1) tells, of any
-resource.
+"0.8632 db_read_record [530]" means that 0.8632 of the resource was used in the
+code of db_read_record itself, in 530 samples.
 ` + selectionHelp,
 			flags: flags, least: significant,
 			example: "-where 'n > 1000' /tmp/pct/forms.4711",
@@ -71,10 +67,10 @@ resource.
 			name:    "down",
 			summary: "Downward call path profile: what ROOT called, and what that called", operands: "ROOT [DIR]...",
 			details: `
-A row such as "0.68012 (main uniquify_db qsort) [1820]" says that 0.68012 of the resource
-was used by qsort, and all that it called, when uniquify_db called it, called by main:
-what would be saved if qsort cost nothing there. Rows are all call paths that begin
-with ROOT, each from the outermost call of ROOT on a stack.
+"0.68012 (main uniquify_db qsort) [1820]" means that 0.68012 of the resource was
+used by qsort and all that it called, when called by uniquify_db, called by
+main. Rows are all call paths from the outermost call of ROOT on a stack
+inwards.
 ` + root + recursionHelp + selectionHelp,
 			flags: flags, least: significant,
 			example: "main -g call /tmp/pct/process_db.4711",
@@ -84,10 +80,10 @@ with ROOT, each from the outermost call of ROOT on a stack.
 			name:    "up",
 			summary: "Upward call path profile: who called ROOT, and who called them", operands: "ROOT [DIR]...",
 			details: `
-A row such as "0.6873 (address_information db_get_property) [422]" says that 0.6873 of
-the resource was used by db_get_property, and all that it called, when address_information
-called it. Rows are all call paths that end with ROOT, each from the innermost
-call of ROOT on a stack outwards.
+"0.6873 (address_information db_get_property) [422]" means that 0.6873 of the
+resource was used by db_get_property and all that it called, when called by
+address_information. Rows are all call paths from the innermost call of ROOT on
+a stack outwards.
 ` + root + recursionHelp + selectionHelp,
 			flags: flags, least: significant,
 			example: "db_read_record /tmp/pct/forms.4711",
@@ -95,10 +91,10 @@ call of ROOT on a stack outwards.
 		},
 		{
 			name:    "tree",
-			summary: "Sample tree profile: all call paths from the outermost frames, as a tree",
+			summary: "Sample tree profile: all call paths from the outermost frames",
 			details: `
-Each row is a function with its share of the resource, below its caller, and indented by
-two blanks more. Recursive calls are all there.
+A row is a function with its fraction, below its caller and indented by two
+blanks more. Recursive calls are separate rows.
 ` + selectionHelp,
 			flags: flags, least: significant,
 			example: "-threshold 5% /tmp/pct/forms.4711",
@@ -152,7 +148,7 @@ func (v *invocation) callPathProfile(title string, profile func(*calltree.Tree, 
 	case err != nil || found:
 		return err
 	case v.warned[noCallers]:
-		return fmt.Errorf("no sample was taken in a function %s itself, and without callers none is known to be below it; pct body lists the functions", root)
+		return fmt.Errorf("no sample is in function %s itself, and the samples have no callers; pct body lists the functions", root)
 	}
 	return noRoot(root, frames)
 }

@@ -25,7 +25,7 @@ type diffOptions struct {
 
 func diffFlags() []flag {
 	return []flag{
-		{"by", "GRANULARITY", "what is compared: path (whole call paths), addr, line, sym, src or obj (default sym)",
+		{"by", "GRANULARITY", "compare sym (default), line, addr, src, obj or path",
 			func(o *options, s string) (err error) {
 				if o.compared.paths = s == "path"; !o.compared.paths {
 					if o.Granularity, err = path.ParseGranularity(s); err != nil {
@@ -34,7 +34,7 @@ func diffFlags() []flag {
 				}
 				return err
 			}},
-		{"time", "", "compare times in seconds, of repeated runs per run, instead of shares",
+		{"time", "", "compare seconds, per run, instead of shares",
 			func(o *options, _ string) error { o.compared.times = true; return nil }},
 	}
 }
@@ -42,43 +42,27 @@ func diffFlags() []flag {
 func diffCommand() command {
 	return command{
 		name:    "diff",
-		summary: "What changed from A to B, and whether that is more than chance", operands: "A B, or A... -- B...",
+		summary: "What changed from A to B, and whether by more than chance", operands: "A B, or A... -- B...",
 		details: `
-A and B are count files, runs, or with -- between them sets of these: A... -- B... .
-Each line is the change of a function's share in percentage points, the share in A and
-in B, and how many standard deviations the change is: those that it would have by
-chance if nothing had changed. Up to two of them it is called not distinguishable. Of
-functions that did not change one in 22 is beyond that by chance all the same.
+A and B are count files, runs, or sets of these separated by --. A row has the
+change of a share in percentage points, both shares, and the change in standard
+deviations of sampling. Up to two of them, it is not distinguishable from
+chance; one in 22 unchanged functions is beyond that. The head has the total
+times.
 
-That is the chance in sampling alone, the least by which two runs differ. With two or
-more names on each side of --, each name is taken for a run of the same work (with
--tree, with what descends from it; a directory of runs is one): then shares are the
-means of the runs', and a change must also pass Welch's t test at 5 %, by how much the
-runs of a side differ among themselves; p is its probability, df its degrees of
-freedom. Runs that are several processes of one piece of work belong into one
-directory, or -tree finds them.
+With two or more names on each side of --, each name is a run of the same work:
+shares are means, and a change must also pass Welch's t test at 5 %. Put the
+processes of one piece of work into one directory, or use -tree.
 
-An object that is at another path in B, as two builds in two directories are, is
-matched by its base name, which stands for the path then; the head says so. Where one
-side has two objects of that name, all keep their paths. The program that only A ran and
-the one that only B ran are matched whatever they are called, by the name in B.
+Objects at different paths are matched by base name, unless a side has two of
+that name; the program that only A executed is matched with the one that only B
+executed. If a program was rebuilt or removed, functions are those that were
+kept with the data (pct keep -h); diff fails if they were not kept for most of a
+side, else its head names the objects.
 
-Of a program that was built again in place, or is gone, functions are those that the
-first report has kept with the data (pct keep -h). Where they were not kept, and that
-concerns most of a side, diff fails; otherwise its head says which objects one side has
-no names for.
-
--by path compares whole call paths, or their innermost -l LEVELS frames. -time
-compares times instead of shares: did it get faster? The head says this of the whole
-in any case, each time with its standard error; of single runs that is the error of
-sampling, and two runs differ by more than that. -where, -window, -through and -not
-select from both sides.
-
-With -o OUT, what functions gained becomes the data OUT.more, and what they lost
-OUT.less: directories of count files, which all reports read. Their samples are as
-many as the change of share is of the samples of A, at the addresses where the
-function has its samples in B, or in A. Only what is distinguishable is in them,
-unless -all is given.
+-o OUT writes the samples that functions gained to OUT.more and those that they
+lost to OUT.less, directories of count files: as many samples as the change of
+share is of A. Only distinguishable changes are included, unless -all is given.
 `,
 		flags: []string{"by GRANULARITY", "l", "time", "all", "o OUT", "templates", "through", "not", "window", "where", "tree", "r RESOURCE",
 			"n ROWS", "O FILE", "translator", "vmlinux"},
@@ -420,7 +404,7 @@ func (v *invocation) writeChanges(c *path.Comparison, a, b *path.Runs) error {
 		}
 	}
 	if len(more.piles)+len(less.piles) == 0 {
-		return errors.New("-o: there is nothing to write, as nothing is distinguishable; -all takes all that differs")
+		return errors.New("-o: nothing to write: no change is distinguishable; -all includes all changes")
 	}
 	for _, side := range []struct {
 		*countWriter

@@ -5,15 +5,14 @@ func disasmCommands() []command {
 	for _, suffix := range []string{"", percentSuffix} {
 		all = append(all, command{
 			name:    "disasm" + suffix,
-			summary: "Machine code with the number of samples in a margin before each instruction",
+			summary: "Machine code with sample counts in the margin",
 			details: `
-Shows the functions of 1% or more of the samples, hottest first, and of each what is
-around the instructions of 1% or more of the function's; -threshold sets the first. The
-lines of the source stand between, where they are known. An instruction is the one that
-was about to be executed: what took the time is often the one before. With % at the end
-of the report's name the number is the share of the weight. With -gcov, of a program
-built with gcc --coverage and run on the same work, also how often each line was
-executed, and the cycles of each line and instruction per execution of the line.
+Prints functions with 1% of the samples or more (-threshold), the hottest first:
+the surroundings of instructions with 1% of the function's samples, with source
+lines between. A sample is at the instruction about to be executed; often the
+one before took the time. With % at the end of the report's name, the margin has
+shares. -gcov adds executions of each line and cycles per execution; the program
+must be built with gcc --coverage and do the same work.
 `,
 			flags: []string{"e", "window", "where", "tree", "n FUNCTIONS", "threshold", "all", "sym", "source", "gcov", "clock",
 				"O FILE", "translator"},

@@ -22,9 +22,9 @@ type exploreOptions struct {
 
 func exploreFlags() []flag {
 	return []flag{
-		{"r", "RESOURCE", "of runs that measured different things, those that measured RESOURCE: cpu, real, faults",
+		{"r", "RESOURCE", "select which measured resource to report",
 			func(o *options, s string) error { o.explore.resource = s; return nil }},
-		{"c", "COMMANDS", "do these commands instead of reading any, with ; between them; may be repeated",
+		{"c", "COMMANDS", "execute these commands, separated by ; (may be repeated)",
 			func(o *options, s string) error { o.explore.commands = append(o.explore.commands, s); return nil }},
 	}
 }
@@ -37,25 +37,18 @@ func exploreCommands() []command {
 	flags := append([]string{"c", "e", "n ROWS", "threshold"}, callFlags...)
 	return []command{{
 		name:    "explore",
-		summary: "Look at call path profiles from all sides, by commands",
+		summary: "Call path profiles by commands, with the data read once",
 		details: `
-Reads commands, a line each, and answers each at once: the samples are read, and
-addresses translated, only once. On a terminal lines can be edited, Tab completes
-commands and names of functions, the arrow keys bring back earlier lines (they are kept
-in $XDG_STATE_HOME/pct/history or ~/.local/state/pct/history), ^C drops a line, ^D
-leaves. A report takes no more rows than the screen has; more shows it whole. Without
-a terminal the same commands come from a file; a line that begins with # is a comment,
-and a command that fails makes the exit status 1 in the end.
+Reads commands, one per line; samples are read once. On a terminal Tab completes
+words, arrow keys recall earlier lines, ^D leaves. Otherwise commands come from
+standard input; # begins a comment; the exit status is 1 if a command fails.
 
 ` + list.String() + `
-Commands may be cut short: f of fn, d of down would be one if it were not that
-of direction, too. The argument is the rest of the line, so that names may have blanks.
-A function is also named without its parameters and name space; * stands for any text.
-Flags are what the commands begin with.
+Commands can be abbreviated. Options set the initial values.
 `,
 		flags:   slices.DeleteFunc(flags, func(name string) bool { return name == "O FILE" }),
 		least:   significant,
-		example: "-c 'fn; up db_read_record; not address_information; again' /tmp/pct/forms.4711",
+		example: "-c 'fn; up db_read_record; again' /tmp/pct/forms.4711",
 		run:     (*invocation).exploring,
 	}}
 }

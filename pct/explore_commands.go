@@ -61,9 +61,9 @@ func explorerCommands() []explorerCommand {
 		{name: "up", argument: "[ROOT]", summary: "upward call path profile of the root", report: true,
 			words: (*explorer).functions, run: rooted("up")},
 		{name: "tree", summary: "sample tree profile", report: true, run: view("tree")},
-		{name: "again", summary: "the last report, with the settings as they are now", report: true,
+		{name: "again", summary: "the last report with the current settings", report: true,
 			run: func(s *session, _ string) error { return s.show(s.view) }},
-		{name: "more", summary: "the last report as it was, with all rows", report: true,
+		{name: "more", summary: "the last report with all rows", report: true,
 			run: func(s *session, _ string) error {
 				if s.last == nil {
 					return errors.New("there is no report yet; fn makes one")
@@ -80,9 +80,9 @@ func explorerCommands() []explorerCommand {
 				}
 				return s.say("root %s", s.root)
 			}},
-		{name: "direction", argument: "[down|up]", summary: "which of them again shows",
+		{name: "direction", argument: "[down|up]", summary: "the profile that again prints",
 			words: func(*explorer) []string { return []string{"down", "up"} }, run: (*session).setDirection},
-		{name: "threshold", argument: "[FRACTION]", summary: "rows below it are left out: 0.01, 1%, 0",
+		{name: "threshold", argument: "[FRACTION]", summary: "leave out rows below it: 0.01, 1%, 0",
 			run: func(s *session, arg string) error {
 				if arg != "" {
 					f, err := fraction(arg)
@@ -93,18 +93,18 @@ func explorerCommands() []explorerCommand {
 				}
 				return s.say("threshold %s", percentText(s.Threshold))
 			}},
-		{name: "frames", argument: "[GRANULARITY]", summary: "what tells frames apart: " + strings.Join(frameWords, " "),
+		{name: "frames", argument: "[GRANULARITY]", summary: "what a frame is: " + strings.Join(frameWords, " "),
 			words: func(*explorer) []string { return frameWords }, run: (*session).setFrames},
-		{name: "resource", argument: "[NAME]", summary: "which of the resources that were measured",
+		{name: "resource", argument: "[NAME]", summary: "which measured resource to report",
 			words: func(x *explorer) []string { return x.runs.Resources() }, run: (*session).setResource},
-		{name: "through", argument: "F,G", summary: "keep only call paths that pass F and then, further in, G",
+		{name: "through", argument: "F,G", summary: "only call paths through F and, further in, G",
 			words: (*explorer).functions, listed: true,
 			run: func(s *session, arg string) error { return s.addRefinement(arg, false) }},
-		{name: "not", argument: "F,G", summary: "keep only those that do not",
+		{name: "not", argument: "F,G", summary: "only call paths not through F and, further in, G",
 			words: (*explorer).functions, listed: true,
 			run: func(s *session, arg string) error { return s.addRefinement(arg, true) }},
-		{name: "undo", summary: "take the last through or not back", run: (*session).undo},
-		{name: "clear", summary: "take all of them back", run: func(s *session, _ string) error {
+		{name: "undo", summary: "undo the last through or not", run: (*session).undo},
+		{name: "clear", summary: "undo all of them", run: func(s *session, _ string) error {
 			s.Refinements = nil
 			return s.sayLeft()
 		}},
@@ -114,12 +114,12 @@ func explorerCommands() []explorerCommand {
 			run: (*session).setWindow},
 		{name: "by", argument: "[FIELD|off]", summary: "a profile for each value of FIELD",
 			words: (*explorer).fieldNames, run: (*session).setBy},
-		{name: "errors", argument: "[on|off]", summary: "fractions with their standard errors",
+		{name: "errors", argument: "[on|off]", summary: "print standard errors",
 			words: func(*explorer) []string { return []string{"on", off} }, run: (*session).setErrors},
-		{name: "rows", argument: "[NUMBER|all]", summary: "at most so many rows of a report",
+		{name: "rows", argument: "[NUMBER|all]", summary: "at most this number of rows",
 			words: func(*explorer) []string { return []string{"all"} }, run: (*session).setRows},
 		{name: "show", summary: "all settings", run: func(s *session, _ string) error { s.settings(); return nil }},
-		{name: "help", argument: "[COMMAND]", summary: "what the commands are", words: commandNames, run: (*session).help},
+		{name: "help", argument: "[COMMAND]", summary: "describe the commands", words: commandNames, run: (*session).help},
 		{name: "quit", summary: "leave", run: func(*session, string) error { return errQuit }},
 	}
 }

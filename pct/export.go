@@ -17,9 +17,9 @@ type formatOptions struct {
 
 func formatFlags() []flag {
 	return []flag{
-		{"weights", "", "amounts of the resource (µs of a time, bytes) instead of numbers of samples",
+		{"weights", "", "print amounts of the resource instead of sample counts",
 			func(o *options, _ string) error { o.exported.weights = true; return nil }},
-		{"samples", "", "with every sample: its time, thread, call path and sampled values",
+		{"samples", "", "add each sample: time, thread, call path, sampled values",
 			func(o *options, _ string) error { o.exported.samples = true; return nil }},
 	}
 }
@@ -29,11 +29,11 @@ func exportCommands() []command {
 	return []command{
 		{
 			name:    "folded",
-			summary: "Call paths as folded stacks, for flamegraph.pl, inferno and speedscope",
+			summary: "Folded stacks, for flamegraph.pl, inferno and speedscope",
 			details: `
-A line for each call path, "main;uniquify_db;qsort 1820": the outermost frame first,
-and the number of samples that ended there. A semicolon in a name becomes a colon.
-With -by, the outermost frame is the value, NAME=VALUE.
+A line for each call path, "main;uniquify_db;qsort 1820": outermost frame first,
+then the number of samples. A semicolon in a name becomes a colon. With -by, the
+outermost frame is NAME=VALUE.
 `,
 			flags:   append(slices.Clone(callFlags), "weights"),
 			example: "/tmp/pct/gzip.4711 | flamegraph.pl >gzip.svg",
@@ -45,26 +45,25 @@ With -by, the outermost frame is the value, NAME=VALUE.
 		},
 		{
 			name:    "callgrind",
-			summary: "Costs of functions, lines and calls, for KCachegrind and callgrind_annotate",
+			summary: "Costs, for KCachegrind and callgrind_annotate",
 			details: `
-Functions are told apart by object, source file and name. A function within itself is
-f'2, within that f'3, as with Callgrind's --separate-recs: the inclusive cost of f has
-each sample once, and none is above the total. Two events are recorded: the resource,
-and Samples. How often functions were called is not known from samples; each line of
-calls has the count 1, so that costs per call mean nothing. With -by, a value NAME=VALUE
-is the caller of what is outermost.
+Functions are distinguished by object, source file and name. A recursive call of
+f is f'2, then f'3, as with --separate-recs of Callgrind, so that inclusive
+costs count each sample once. The events are the resource and Samples. The count
+of calls is always 1: costs per call are meaningless. With -by, NAME=VALUE is
+the caller of outermost functions.
 `,
 			flags:   exact,
-			example: "-O callgrind.out.gzip /tmp/pct/gzip.4711; callgrind_annotate --inclusive=yes callgrind.out.gzip",
+			example: "-O gzip.out /tmp/pct/gzip.4711; callgrind_annotate gzip.out",
 			run:     func(v *invocation) error { return v.export(path.Location, export.Callgrind) },
 		},
 		{
 			name:    "speedscope",
-			summary: "Samples in their order, for https://www.speedscope.app",
+			summary: "Samples in order, for https://www.speedscope.app",
 			details: `
-A profile for each thread, its samples in the order of their times; the horizontal axis
-is the resource that was used so far. Where times are not known there is a profile for
-each process, and with -by one for each value, in the order of the call paths.
+A profile for each thread, with its samples in order of time; the horizontal
+axis is the resource used so far. Without times, a profile for each process, or
+with -by for each value, in order of the call paths.
 `,
 			flags:   callFlags,
 			example: "-O gzip.json /tmp/pct/gzip.4711; speedscope gzip.json",
@@ -72,11 +71,11 @@ each process, and with -by one for each value, in the order of the call paths.
 		},
 		{
 			name:    "firefox",
-			summary: "Samples with their times, for https://profiler.firefox.com",
+			summary: "Samples with times, for https://profiler.firefox.com",
 			details: `
-Each thread of each process is a thread there, with the real times of its samples;
-sampled values are markers. Where times are not known, each process is one, and with
--by each value; samples then follow each other in the order of the call paths.
+A thread for each thread of each process, with real times; sampled values are
+markers. Without times, a thread for each process, or with -by for each value,
+in order of the call paths.
 `,
 			flags:   exact,
 			example: "-O gzip.json -tree /tmp/pct/gzip.4711",
@@ -86,35 +85,34 @@ sampled values are markers. Where times are not known, each process is one, and 
 			name:    "json",
 			summary: "Calling context trees as JSON, for programs",
 			details: `
-An object with these members; others may be added to it later:
+An object with these members; more may be added later:
   format, version      "pct", 1
   creator, commands, selected, resource, unit, period_ns, start
                        what was sampled; weights are in unit
-  frames               an array: name and, as far as -g keeps them apart, function,
-                       file, line, object, address ("0x401136"), inlined (true)
-  groups               an array of trees, of which there is one, with the name "", or
-                       with -by one for each value, NAME=VALUE; each has name, weight,
-                       samples, and nodes
-  groups[].nodes       an array: id, parent (the id of the caller, 0 of an outermost
-                       frame; parents come first), frame (an index into frames), self
-                       and total (weights), self_samples and total_samples; with
-                       -calls, calls: how many of its function samples saw in this
-                       context, left out where that is not known; long_calls: those
-                       of them that two samples saw; long_cost, long_error,
-                       longest_cost: their mean, its standard error, the longest;
-                       other_cost_bound: what each other call took at most;
-                       share_error: the standard error of total
-  samples              with -samples, an array: process (a number), pid, program,
-                       thread, time_ns (since the start of the run), cpu_ns (of the
-                       process so far), node (an id), weight, samples (how many it
-                       stands for), partial (true), fields (an object: the sampled
-                       values); what is not known is left out
+  frames               array of frames: name and, as far as -g distinguishes
+                       them, function, file, line, object, address ("0x401136"),
+                       inlined (true)
+  groups               array of trees: one with the name "", or with -by one for
+                       each NAME=VALUE; each with name, weight, samples, nodes
+  groups[].nodes       array: id, parent (id of the caller, 0 if outermost;
+                       parents come first), frame (index into frames), self and
+                       total (weights), self_samples, total_samples; with -calls
+                       also calls (number seen, absent if unknown), long_calls
+                       (seen by two samples), long_cost, long_error,
+                       longest_cost (mean, standard error, maximum of these),
+                       other_cost_bound (bound for each other call),
+                       share_error (standard error of total)
+  samples              with -samples, array: process (a number), pid, program,
+                       thread, time_ns (since the start of the run), cpu_ns (of
+                       the process so far), node (an id), weight, samples
+                       (number), partial (true: truncated), fields (object of
+                       sampled values); unknown members are absent
 `,
 			flags:   append(slices.Clone(callFlags), "samples", "calls"),
 			example: "/tmp/pct/gzip.4711 | jq '.groups[].nodes | length'",
 			run: func(v *invocation) error {
 				if v.exported.samples && v.By != "" {
-					return v.misuse("-samples can't be with -by; each sample has its values anyway")
+					return v.misuse("-samples cannot be combined with -by: each sample contains its values")
 				}
 				return v.export(v.Granularity, func(w io.Writer, p *export.Profile) error {
 					return export.JSON(w, p, v.exported.samples)
@@ -125,11 +123,10 @@ An object with these members; others may be added to it later:
 			name:    "dot",
 			summary: "The call graph, for Graphviz",
 			details: `
-A box for each function with the share that it took itself and in total, an arrow with
-the share of the samples in which the one called the other; a sample counts once for
-each. Shares are computed from whole call paths. What has a share below -threshold,
-0.005 unless it is given, is left out. With -by, a value NAME=VALUE is the caller of
-what is outermost.
+A box for each function with its shares, self and total; an arrow with the share
+of the samples in which one calls the other, each counted once. Parts below
+-threshold (default 0.005) are left out. With -by, NAME=VALUE is the caller of
+outermost functions.
 `,
 			flags:   append(slices.Clone(callFlags), "threshold"),
 			least:   0.005,

@@ -23,13 +23,13 @@ type flameOptions struct {
 
 func flameFlags() []flag {
 	return []flag{
-		{"html", "", "a page, with both graphs and a table of functions; also by a FILE of -O that ends in .html",
+		{"html", "", "HTML page with both graphs (default if FILE ends in .html)",
 			func(o *options, _ string) error { o.flame.html = true; return nil }},
-		{"inverted", "", "functions at the root, and on them what calls them",
+		{"inverted", "", "innermost functions at the root, their callers above",
 			func(o *options, _ string) error { o.flame.inverted = true; return nil }},
-		{"title", "TEXT", "what stands above the graph (default: the command that ran)",
+		{"title", "TEXT", "title of the graph (default: the command)",
 			func(o *options, s string) error { o.flame.title = s; return nil }},
-		{"diff", "BASE", "colour by what changed since the run BASE: red is more, blue less; may be repeated for a set of runs",
+		{"diff", "BASE", "colour by the change since run BASE: red is more, blue less; may be repeated",
 			func(o *options, s string) error { o.flame.base = append(o.flame.base, s); return nil }},
 	}
 }
@@ -37,27 +37,20 @@ func flameFlags() []flag {
 func flameCommands() []command {
 	return []command{{
 		name:    "flame",
-		summary: "Flame graph of the call paths, an SVG or HTML file for any browser",
+		summary: "Flame graph: an SVG or HTML file for any browser",
 		details: `
-Each frame is as wide as its share of the samples, with all that it calls, and stands
-above its caller; functions are in the order of their names. A click zooms into a
-frame, Escape or the frame "all" leads back; Ctrl-F searches by a regular expression
-and tells the share of the samples whose stacks have a match. The arrow keys go from
-frame to frame, Enter zooms. The address of the page keeps zoom and search. The file
-needs no network, and prints as it is seen; without a script it is a plain picture.
+A frame is as wide as its total share and stands above its caller; functions are
+in the order of their names. A click or Enter zooms in, Escape zooms out, arrow
+keys move, Ctrl-F searches by a regular expression and prints the share of
+matching stacks. The URL keeps zoom and search. The file needs no network.
 
-With -inverted the innermost functions are at the root, and on each is what called it:
-what is hot wherever it is called from. A page (-html) has both graphs. With -by, each
-value is a frame at the root, with its samples on it.
+Functions of the program have warm colours, of libraries green, of the kernel
+blue, unknown ones grey. With -diff, widths are those of DIR and colours the
+change of the share since BASE; changes of up to two standard deviations have no
+colour. -by adds a frame at the root for each value.
 
-Colours: warm are functions of the program, green those of libraries, blue those of
-the kernel, grey what is not known. With -diff the widths are those of DIR, and the
-colours the change of the share since BASE; what may be chance (up to two standard
-deviations) has no colour. What only BASE has is told below the graph.
-
-Frames narrower than -threshold (default 0.0001) are left out, also more than 10,000 in
-all, and what is on 300 frames or more; the graph says how much that is. A search does
-not find them.
+Frames narrower than -threshold (default 0.0001), more than 10,000, and those on
+300 frames or more are left out, also of searches; the graph prints their share.
 `,
 		flags:   append([]string{"html", "inverted", "title", "diff", "threshold"}, callFlags...),
 		least:   0.0001,

@@ -19,9 +19,9 @@ func flatCommands() []command {
 		more        []string // flags that not all of them take
 	}{
 		{path.Address, "addr", "Instructions: OBJECT:0xADDRESS", nil},
-		{path.Line, "line", "Source lines: FILE:LINE, or as sym where they are not known", []string{"templates", "vmlinux", "quickfix"}},
-		{path.Symbol, "sym", "Functions: OBJECT:SYMBOL, or as addr where they are not known", []string{"templates", "vmlinux"}},
-		{path.Source, "src", "Source files, or as obj where they are not known", []string{"vmlinux"}},
+		{path.Line, "line", "Source lines: FILE:LINE, else as sym", []string{"templates", "vmlinux", "quickfix"}},
+		{path.Symbol, "sym", "Functions: OBJECT:SYMBOL, else as addr", []string{"templates", "vmlinux"}},
+		{path.Source, "src", "Source files, else as obj", []string{"vmlinux"}},
 		{path.Object, "obj", "Objects: the executable and its libraries", nil},
 	} {
 		for _, suffix := range []string{"", percentSuffix} {
@@ -29,10 +29,9 @@ func flatCommands() []command {
 				name:    of.name + suffix,
 				summary: of.summary,
 				details: `
-Each line is the number of samples found in one of them, and its name; hottest
-first. With % at the end of the report's name the number is its share of the
-weight. Addresses are those of the object file, as objdump shows them. DIR can be
-a count file too: /tmp/pct/*/libc* is what all programs did in libc.
+A row is a number of samples, or with % at the end of the report's name a share,
+and a name; the hottest first. Addresses are those in the object file, as in
+objdump. DIR can be a count file: /tmp/pct/*/libc* is libc in all programs.
 `,
 				flags: append([]string{"total", "past-main", "e", "by FIELD", "i INTERVAL", "window", "where", "r RESOURCE", "tree",
 					"n ROWS", "threshold", "O FILE", "translator", "after-run", "place", "unrated"}, of.more...),

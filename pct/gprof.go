@@ -20,7 +20,7 @@ type gprofOptions struct {
 
 func gprofFlags() []flag {
 	return []flag{
-		{"gmon", "PROGRAM", "the names are gmon.out files that PROGRAM, built with -pg, has written; several are added up",
+		{"gmon", "PROGRAM", "read gmon.out files of PROGRAM, built with -pg; add them up",
 			func(o *options, s string) error { o.gprof.program = s; return nil }},
 		{"flat", "", "only the flat profile",
 			func(o *options, _ string) error { o.gprof.flat = true; return nil }},
@@ -32,40 +32,26 @@ func gprofFlags() []flag {
 func gprofCommands() []command {
 	return []command{{
 		name:    "gprof",
-		summary: "The tables of gprof: flat profile, and call graph with callers and callees",
+		summary: "The tables of gprof: flat profile and call graph",
 		details: `
-In the flat profile, self is the time of samples in the body of a function, and total
-also that of samples in what it called, directly or not, each sample counted once. In
-the call graph each function has an index number, and an entry between lines of
-dashes: its callers, the function itself with its number in front, its callees. Self
-and children of a caller's line are what part of the function's self and children came
-by this caller; of a callee's line, what part of the callee's came by this function.
-<spontaneous> is for stacks on which nothing called the function.
+The flat profile has self and total time of each function. The call graph has an
+entry for each function: its callers, the function with its index number, its
+callees. A caller's line has the part of the function's self and children that
+this caller called for; a callee's line, the part of the callee's. <spontaneous>
+stands for no caller.
 
-These weights are of whole stacks: an arc, a caller and its callee, has the samples
-whose stack contains it, each once. So the lines of the callers add up to that of the
-function, and those of the callees to its children. Calls can't be known from samples:
-they are "-"; "samples" says how many samples have the function or the arc on their
-stack.
+Weights are of whole stacks: an arc has the samples whose stack contains it,
+each once. Numbers of calls are unknown ("-"); "samples" counts samples.
 
-Functions that call each other in a circle, however long, are a cycle, which has an
-entry as a whole: its callers, the cycle, and its members, each with the time in its
-body and in what it called outside of the cycle. Arcs within a cycle, and of a
-function to itself, are recursion: their time came in by the callers from outside, and
-is not counted again; the columns are empty. The sums above hold for functions in no
-cycle, and for each cycle as a whole; a member's own entry has all that was below it,
-other members included. Where an arc leads into a cycle, self is the time in the
-bodies of all its members.
+Functions that call each other in a circle are a cycle, with an entry of its
+own: its callers, the cycle, its members. Arcs within a cycle are recursion;
+their time came through callers from outside and is not counted again.
 
--threshold leaves out the functions, and entries, whose total is less.
-
-With -gmon PROGRAM, the files are gmon.out of a program that was built with -pg. They
-have no stacks: how much of a function's time came by a caller is concluded from the
-number of calls, as if all calls took the average, as gprof does; where calls differ
-it is wrong. A warning tells if the addresses do not fit PROGRAM's functions. Calls are counted there: 2/6 in a caller's line is 2 of 6 calls, 6+3 are
-6 calls from outside and 3 recursive ones. Such files don't say what ran in shared
-libraries. -through, -not, -where, -window and the like need stacks, and mean nothing
-there.
+-gmon reads gmon.out files instead. They have no stacks: as in gprof, time is
+divided among callers by number of calls, which is wrong where calls differ. 2/6
+is 2 of 6 calls; 6+3 is 6 calls and 3 recursive ones. Shared libraries are not
+covered. A warning says if addresses do not fit PROGRAM. Options that select
+samples do not apply.
 `,
 		flags:   append([]string{"gmon", "flat", "graph", "threshold"}, callFlags...),
 		example: "-threshold 1% /tmp/pct/gzip.4711\n  pct gprof -gmon ./prog gmon.out",
@@ -136,7 +122,7 @@ var stacksOnly = []string{"g", "past-main", "templates", "by", "i", "window", "w
 func (v *invocation) gmonReport() error {
 	for _, name := range stacksOnly {
 		if v.given[name] {
-			return v.misuse("-%s is for samples with stacks, which gmon.out has none of", name)
+			return v.misuse("-%s needs stacks, which gmon.out does not have", name)
 		}
 	}
 	sum := &gmon.Data{}
@@ -145,7 +131,7 @@ func (v *invocation) gmonReport() error {
 		var cut *gmon.Truncated
 		switch {
 		case errors.As(err, &cut) && d != nil:
-			v.warn("%v; what stands before was read", err)
+			v.warn("%v; the data before it were read", err)
 		case err != nil:
 			return err
 		}
@@ -158,14 +144,14 @@ func (v *invocation) gmonReport() error {
 		return err
 	}
 	if why != "" {
-		v.warn("%s seems not to be the program that has written this, or it was built again: %s; names may be wrong", v.gprof.program, why)
+		v.warn("%s seems not to be the program that wrote this, or it was rebuilt: %s; names may be wrong", v.gprof.program, why)
 	}
 	g, counting, err := sum.Graph(v.gprof.program, funcname.Demangle)
 	if err != nil {
 		return err
 	}
 	if len(g.Entries) == 0 {
-		return fmt.Errorf("no function of %s was called or has time in %s; is this the program that has written it?",
+		return fmt.Errorf("no function of %s was called or has time in %s; is this the program that wrote it?",
 			v.gprof.program, strings.Join(v.dirs, " "))
 	}
 	fmt.Fprintf(&v.out, "# %s\n", visible.Text(v.gprof.program))

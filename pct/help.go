@@ -13,9 +13,9 @@ import (
 // help is the overview, of which the completion of shells reads the names of reports.
 func help() string {
 	var b strings.Builder
-	b.WriteString("usage: pct REPORT [FLAG]... [DIR]...\n\n" +
-		"Makes a report from run directories, as profile and dbctl leave them below\n" +
-		data.Root() + ", or from count files in them. Several are added up. Without any, the report is on the\nnewest run, and says which that is.\n")
+	b.WriteString("usage: pct REPORT [OPTION]... [DIR]...\n\n" +
+		"Prints a report on run directories that profile wrote to " + data.Root() + ", or on count\n" +
+		"files in them. Several are added up. Default: the newest run. Details: man pct\n")
 	for _, g := range groups() {
 		fmt.Fprintf(&b, "\n%s:\n", g.title)
 		for _, c := range g.commands {
@@ -24,8 +24,8 @@ func help() string {
 			}
 		}
 	}
-	b.WriteString("\nWith % at the end, addr% line% sym% src% obj% annotate% disasm% give fractions\ninstead of numbers.\n" +
-		"pct REPORT -h, or pct help REPORT, explains a report and its flags.\n\n" +
+	b.WriteString("\nWith % at the end, addr% line% sym% src% obj% annotate% disasm% print shares.\n" +
+		"pct REPORT -h or pct help REPORT explains a report and its options.\n\n" +
 		"  -h        print this help\n" +
 		"  -version  print the version\n\n" +
 		"Examples:\n  pct summary /tmp/pct/gzip.4711\n  pct line% /tmp/pct/gzip.*\n  pct paths -l 3 /tmp/pct/gzip.4711\n")
@@ -48,13 +48,13 @@ func meant(verb string) string {
 // helpColumn is where the explanations of flags begin, helpWidth where they end.
 const (
 	helpColumn = 23
-	helpWidth  = 100
+	helpWidth  = 80
 )
 
 // help explains a report; the completion of shells reads its flags here.
 func (c command) help() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "usage: pct %s [FLAG]... %s\n\n%s.\n%s\n", c.name, c.wants(), c.summary, c.details)
+	fmt.Fprintf(&b, "usage: pct %s [OPTION]... %s\n\n%s.\n%s\n", c.name, c.wants(), c.summary, c.details)
 	table := flagTable()
 	isHelp := func(f flag) bool { return f.name == "h" }
 	ordered := append(slices.DeleteFunc(slices.Clone(table), isHelp), table[slices.IndexFunc(table, isHelp)])

@@ -18,14 +18,13 @@ type importOptions struct {
 
 func importFlags() []flag {
 	return []flag{
-		{"o", "DIR", "make the run directories below DIR",
+		{"o", "DIR", "create the run directories in DIR",
 			func(o *options, s string) error { o.imported.root = s; return nil }},
-		{"event", "EVENT", "of perf script, the event to take: cycles, page-faults (default the usual one for time)",
+		{"event", "EVENT", "perf script: the event to import (default: one for time)",
 			func(o *options, s string) error { o.imported.resource = s; return nil }},
-		{"r", "TYPE", "of pprof, the sample type to take: alloc_space (default that of the profile); of perf script as -event;\n" +
-			"of folded stacks, a name for what they count (default samples)",
+		{"r", "TYPE", "pprof: the sample type to import; perf script: as -event; folded stacks: a name for what they count",
 			func(o *options, s string) error { o.imported.resource = s; return nil }},
-		{"period", "TIME", "of folded stacks, CPU time that each of the numbers stands for: 10ms",
+		{"period", "TIME", "folded stacks: CPU time of one count: 10ms",
 			func(o *options, s string) (err error) { o.imported.period, err = interval(s); return }},
 	}
 }
@@ -33,17 +32,17 @@ func importFlags() []flag {
 func importCommands() []command {
 	return []command{{
 		name:    "import",
-		summary: "Run directories of what other collectors wrote", operands: "-o DIR FILE...",
+		summary: "New run directories from data of other collectors", operands: "-o DIR FILE...",
 		details: `
-Reads folded stacks (main;work;sort 12), profiles of pprof (those of Go programs, of
-gperftools, of pct pprof), and what perf script prints; - is standard input. What a
-FILE is shows in its contents; it may be compressed by gzip. Each process becomes a run
-directory DIR/PROG.PID, or DIR/PROG where its number is not known, whose name is printed.
-All reports read it. Functions, files and lines are those of the FILE.
+Reads folded stacks (main;work;sort 12), profiles of pprof and the output of
+perf script, also compressed by gzip; the format is recognised. - is standard
+input. Each process becomes a run directory DIR/PROG.PID, or DIR/PROG if its
+number is unknown; the name is printed. Functions, files and lines are those of
+FILE.
 
-perf script tells threads apart from processes if asked: perf script -F +pid. Labels of
-pprof become fields, for -where and -by. Folded stacks and profiles of pprof have no
-times. Where a FILE is damaged, what stands before is imported, and the exit status is 1.
+perf script -F +pid distinguishes threads from processes. Labels of pprof become
+fields for -where and -by. Folded stacks and profiles of pprof have no times.
+The readable start of a damaged FILE is imported, with exit status 1.
 `,
 		flags:   []string{"o DIR", "event", "r TYPE", "period"},
 		example: "-o data cpu.pprof; perf script -F +pid | pct import -o data -",

@@ -66,7 +66,7 @@ func (v *invocation) info(r *data.Run) {
 	line("clock", m.Clock)
 	line("period", elapsed(m.Period))
 	if m.Asked > 0 && (m.Period > 0 || len(r.Samples) == 0) {
-		line("asked", fmt.Sprintf("%g Hz", m.Asked))
+		line("requested", fmt.Sprintf("%g Hz", m.Asked))
 	}
 	threads := map[uint32]bool{}
 	var weight, samples, partial uint64
@@ -79,7 +79,7 @@ func (v *invocation) info(r *data.Run) {
 			partial += s.Count
 		}
 	}
-	line("samples", fmt.Sprintf("%d (%d partial), weight %d %s", samples, partial, weight, r.Header.Unit))
+	line("samples", fmt.Sprintf("%d (%d truncated), weight %d %s", samples, partial, weight, r.Header.Unit))
 	delete(threads, 0)
 	line("threads", whole(len(threads)))
 	line("frames", plural(uint64(len(r.Nodes)-1), "calling context")+" in "+plural(uint64(len(r.Objects)-1), "object"))

@@ -12,18 +12,16 @@ import (
 func keepCommand() command {
 	return command{
 		name:    "keep",
-		summary: "Keep the names of what was sampled with the data",
+		summary: "Store the names of sampled addresses with the data",
 		details: `
-Functions, lines and inlined calls of all sampled addresses are written into the run
-directories, in a file "names" of each. Reports take them from there when a program is
-built again or removed, and on other machines: copy the run directories, nothing else.
+Stores functions, lines and inlined calls of all sampled addresses in a file
+"names" of each run directory. Reports use it after a program was rebuilt or
+removed, and on other machines: copy the run directories only.
 
-The first report on a run that has ended does the same in the background, so that
-profile, edit, rebuild, profile and pct diff just work. This command waits until it is
-done. A run that keeps its names already is left as it is; remove the file to have it
-made anew. Names are of the files that were sampled: what was built again before they
-were kept has none. With -begun it makes no file, but fills the empty ones that a report
-has made: a directory can be removed meanwhile.
+The first report on a finished run does the same in the background; this command
+waits until it is done. To store names again, remove the file. Files that were
+rebuilt before have no names. -begun creates no files, only fills those that a
+report has created; a directory can be removed meanwhile.
 `,
 		flags:   []string{"tree", "begun", "translator"},
 		example: "/tmp/pct/gzip.4711 && scp -r /tmp/pct/gzip.4711 elsewhere:",

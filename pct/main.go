@@ -53,7 +53,7 @@ func groups() []group {
 		{"Where the time goes, and when", slices.Concat(
 			summaryCommands(), []command{pathsCommand()}, flatCommands(), annotateCommands(), disasmCommands(),
 			[]command{phasesCommand(), topCommand()})},
-		{"On whose behalf: profiles of whole call paths, as of profile -gdb", slices.Concat(
+		{"Call path profiles, for data of profile -paths or -gdb", slices.Concat(
 			cpprofCommands(), exploreCommands(), gprofCommands())},
 		{"What changed", []command{diffCommand()}},
 		{"Pictures, and files for other tools", slices.Concat(flameCommands(), pprofCommands(), exportCommands())},

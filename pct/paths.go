@@ -11,25 +11,21 @@ import (
 func pathsCommand() command {
 	return command{
 		name:    "paths",
-		summary: "Call paths with their share of the time, the hottest first",
+		summary: "Call paths with their shares, the hottest first",
 		details: `
-A line such as "67.6%   worker <- dispatch_2 <- main" says that worker, called by
-dispatch_2, called by main, has that share. Inlined functions are frames like
-others. Without debug data a frame is OBJECT:SYMBOL or OBJECT:0xADDRESS; "?" at the
-end stands for callers that could not be found. Of recursion ten or more equal frames
-in a row are one, with their number: "ack ×2003 <- main", and so are functions that call
-each other by turns: "(even <- odd) ×500"; -unfolded has them all. Shares are of the samples that -where,
--window, -through and -not leave.
+"67.6%   worker <- dispatch_2 <- main" means that worker, called by dispatch_2,
+called by main, has that share of the selected samples. Inlined functions are
+frames. "?" stands for missing callers of a truncated path. Ten or more equal
+frames in a row are one with their number: "ack ×2003 <- main"; so are functions
+that call each other in turn: "(even <- odd) ×500".
 
-With -calls, "50.1%   2   523.6 ±0.4 ms   c <- a <- main" says that c, with all that it
-called, has that share in this context, that samples saw two calls of it, and what one
-of them cost. In "3 of 100.0 ±0.2 ms; others < 2 ms: 150 ±12 ms" two samples or more saw
-three calls, which took so long on average; each other call took less than two periods,
-and all others together 150 ms.
-"-" is not known: an inlined function is not called, and calls of handlers of signals
-or by unknown callers are not counted.
-Rows are all contexts with a share of -threshold (default 0.01). "profile -calls" counts
-the calls; docs/CALLPATHS.md says what the figures mean.
+With -calls, for data of profile -calls:
+"50.1%   2   523.6 ±0.4 ms   c <- a <- main": c and all that it called have that
+share in this context; samples saw two calls, and one cost so much on average.
+"3 of 100.0 ±0.2 ms; others < 2 ms: 150 ±12 ms": two or more samples saw each of
+three calls, with that mean; each other call took less than two periods, all
+together 150 ms. "-" is unknown, as for inlined functions, signal handlers and
+calls by unknown callers. docs/CALLPATHS.md defines the figures.
 `,
 		flags: []string{"calls", "unfolded", "l", "g FRAMES", "past-main", "templates", "e", "by FIELD", "i INTERVAL", "window", "where", "through", "not", "r RESOURCE",
 			"tree", "n ROWS", "threshold", "O FILE", "translator", "vmlinux", "after-run", "place", "unrated"},
@@ -56,7 +52,7 @@ func (v *invocation) profile(
 		return err
 	}
 	if v.Total && !calls(runs) {
-		v.warn("-total: these samples have no callers; they count with the functions that theirs were inlined into, no others")
+		v.warn("-total: these samples have no callers; each counts for its function and those into which it was inlined")
 	}
 	innermost := v.command.granularity != nil && !v.Total
 	t, end, err := v.startTranslator(functions, needs(v.Granularity, innermost)...)
@@ -81,7 +77,7 @@ func (v *invocation) profile(
 	if v.quickfix {
 		elsewhere, err := report.Quickfix(&v.out, p, style)
 		if elsewhere > 0 {
-			v.warn("%.1f%% are in code of which no line is known", 100*elsewhere)
+			v.warn("%.1f%% are in code without line numbers", 100*elsewhere)
 		}
 		return err
 	}
@@ -173,7 +169,7 @@ func counted(runs *path.Runs) bool {
 }
 
 // noCallers says why a report on call paths is flat.
-const noCallers = "these samples have no callers: profile -gdb or pct-ring -paths takes call paths"
+const noCallers = "these samples have no callers: profile -paths and profile -gdb sample call paths"
 
 // wantsCallers reports whether the report is on whole call paths, and doesn't say itself what
 // it lacks without callers.

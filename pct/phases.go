@@ -8,12 +8,11 @@ import (
 func phasesCommand() command {
 	return command{
 		name:    "phases",
-		summary: "The weight over time: slices, each with what was heaviest in it",
+		summary: "The weight over time: slices with the heaviest function of each",
 		details: `
-Each line is a slice of time, as the argument that restricts any report to it, its
-share of the weight, and the function that had most of the slice, with its share of
-the slice; with -l 3 that call path. Time counts from the start of the run, that of
-the first process of a tree.
+A row is a slice of time: the -window option that selects it, its share, and the
+heaviest function, or with -l 3 call path, with its share of the slice. Time
+starts with the run, or with the first process of its tree.
 `,
 		flags: []string{"l", "g GRANULARITY", "past-main", "templates", "cpu", "n SLICES", "i LENGTH", "by FIELD", "window", "where", "r RESOURCE", "tree",
 			"O FILE", "translator", "vmlinux"},

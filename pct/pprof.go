@@ -15,7 +15,7 @@ type pprofOptions struct {
 
 func pprofFlags() []flag {
 	return append(webFlags(), []flag{
-		{"by", "LABEL", "only this label: a field, or one of those that every sample has, such as time or exe",
+		{"by", "LABEL", "only this label: a field, or time, exe and the like",
 			func(o *options, s string) error { o.By = s; return nil }},
 	}...)
 }
@@ -29,12 +29,11 @@ func pprofCommands() []command {
 		name:    "pprof",
 		summary: "A profile for go tool pprof (profile.proto, gzip)",
 		details: `
-Its sample types are samples/count and the resource, such as cpu/nanoseconds. Each
-sample has the labels pid, thread and process, and those of values that were taken with
-it: go tool pprof -tagfocus n=1000:2000 takes samples by them, -tags lists them, and
--tagroot n puts them on top of the call paths. A field whose values are all integers is
-a number, any other one a text. With -by LABEL there is that label alone, so that equal
-call paths become one sample.
+Sample types are samples/count and the resource, such as cpu/nanoseconds. Labels
+are pid, thread, process and sampled values, for go tool pprof -tagfocus
+n=1000:2000, -tags and -tagroot n. A field of integers only is a number, any
+other a string. With -by LABEL, only that label is kept, so that equal call
+paths become one sample.
 `,
 		flags:   append([]string{"O FILE"}, exportFlags...),
 		example: "-O gzip.pb.gz /tmp/pct/gzip.4711 && go tool pprof -top gzip.pb.gz",

@@ -11,21 +11,21 @@ import (
 func psCommand() command {
 	return command{
 		name:    "ps",
-		summary: "The process tree: how each process came and ended, its CPU time and samples",
+		summary: "The process tree, with CPU time and samples of each process",
 		details: `
-Each line is a process, its children below it: how it came (launch, attach, fork,
-vfork, clone; library: it samples itself), its state (running, exit 0, signal SIGKILL,
-detached; of the library complete, killed), what was done with it (sampled, followed,
-released, setuid, waiting), when it started and how long it ran, its CPU time and that
-of its whole subtree, in seconds. A ? is unknown.
-DIR is also a directory of run directories, such as /tmp/pct.
+A row is a process, with its children below it: how it came (launch, attach,
+fork, vfork, clone; library: sampled by the library), its state (running, exit
+0, signal SIGKILL, detached; with the library complete or killed), what was done
+with it (sampled, followed, released, setuid, waiting), start, real time, CPU
+time and that of its subtree in seconds. ? is unknown. DIR can also be a
+directory of run directories, such as /tmp/pct.
 `,
 		flags:   []string{"O FILE"},
 		example: "/tmp/pct/make.4711",
 		run: func(v *invocation) error {
 			dirs := path.Inside(v.dirs)
 			if len(dirs) == 0 {
-				return fmt.Errorf("%s: no run directory is there", v.dirs[0])
+				return fmt.Errorf("%s contains no run directory", v.dirs[0])
 			}
 			all, warnings, err := new(path.Reader).Lineage(dirs, time.Now())
 			if err != nil {

@@ -17,14 +17,13 @@ import (
 func sumCommand() command {
 	return command{
 		name:    "sum",
-		summary: "New count files, the sums of others",
+		summary: "New count files that add up others",
 		details: `
-Adds up the samples of count files, runs or parts of runs, by address, into a count
-file that all reports read. With -o FILE they must be of one object; -o DIR/ writes a
-file for each, and keeps builds of one object apart. Of call paths the innermost frame
-counts. A sample of the sum weighs what those that it is made of weigh on average.
-Samples in no object, and those of the kernel, whose addresses mean something else
-after each boot, are left out.
+Adds up the samples of count files, runs or parts of runs by address, into a
+count file that all reports read. -o FILE needs samples of one object only; -o
+DIR/ writes a file for each object and build. Of call paths, the innermost frame
+counts. A sample of the sum has the mean weight of its parts. Samples in no
+object and of the kernel are left out.
 `,
 		flags:   []string{"o OUT", "window", "where", "tree"},
 		example: "-o libc.sum /tmp/pct/*/libc.so.6",
@@ -133,10 +132,10 @@ func (w *countWriter) writeOne(file string) error {
 	if len(w.piles) > 1 {
 		a, b := w.piles[0], w.piles[1]
 		if a.path == b.path {
-			return fmt.Errorf("%s was built again between the runs (build-ids %s and %s): the addresses mean different things; "+
+			return fmt.Errorf("%s was rebuilt between the runs (build IDs %s and %s): the addresses mean different things; "+
 				"-o DIR/ keeps them apart", a.path, a.buildID, b.buildID)
 		}
-		return fmt.Errorf("a count file is of one object, and there are %d, such as %s and %s: -o DIR/ writes a file for each",
+		return fmt.Errorf("a count file has one object, but there are %d, such as %s and %s: -o DIR/ writes a file for each",
 			len(w.piles), a.path, b.path)
 	}
 	return data.WriteCounts(file, w.header(w.piles[0]), w.piles[0].counts)

@@ -22,14 +22,13 @@ func summaryCommands() []command {
 	})
 	return []command{{
 		name:    "summary",
-		summary: "In plain words: what ran, where the time went, what is not known",
+		summary: "In words: what ran, where the time went, what is not known",
 		details: `
-Half a page: what ran, how the samples were taken and whether they are enough, and the
-few call paths that hold a significant part of them, each with its standard error,
-what could be saved there at most, who waits there, the functions and lines that do the work; then
-sampled values, changes over time, and what is missing. The call paths are found as in
-the 1993 paper on call path profiling, section 4.4: from the function that has
-most of the samples to its callers, as long as one of them has a good part.
+Half a page: what was executed, how it was sampled, the few call paths with a
+significant share, what could be saved there at most, who waits, the functions
+and lines that do the work, sampled values, changes over time, and what is
+missing. Call paths are found as in section 4.4 of the 1993 paper: from the
+function with most samples to its callers, while one has a large part.
 `,
 		flags: flags, example: "/tmp/pct/forms.4711",
 		run: (*invocation).summarize,

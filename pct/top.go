@@ -16,14 +16,13 @@ import (
 func topCommand() command {
 	return command{
 		name:    "top",
-		summary: "Where the time goes, again and again while the targets run",
+		summary: "Where the time goes, refreshed while the programs run",
 		details: `
-On a terminal the screen is written anew each second, until q or ^C; elsewhere one
-frame is written. The columns are the share of a function itself, and with what it
-calls. Targets still run or have ended; DIR is also a directory of run directories,
-such as /tmp/pct, or a quoted pattern, and what is new there is taken in. The
-processes that descend from that of DIR count with it. With -window -5, it is where
-the time went in the last five seconds, else all along.
+On a terminal the display is refreshed each second, until q or ^C; elsewhere one
+frame is printed. The columns are the shares of each function, self and total.
+DIR can also be a directory of run directories, such as /tmp/pct, or a quoted
+pattern; new runs are included. So are descendants of the processes of DIR.
+-window -5, shows the last five seconds.
 `,
 		flags:   []string{"g GRANULARITY", "past-main", "templates", "by FIELD", "i PAUSE", "n FRAMES", "window", "where", "r RESOURCE", "translator"},
 		example: "-window -5, /tmp/pct",

@@ -12,9 +12,9 @@ import (
 func valuesCommand() command {
 	return command{
 		name:    "values",
-		summary: "The values of expressions that were taken with the samples",
+		summary: "The values of expressions of profile -expr",
 		details: `
-A table of the fields, and the most frequent values of those that are no numbers.
+A table of the fields, and the most frequent values of those that are text.
 `,
 		flags:   []string{"expr", "by FIELD", "i INTERVAL", "window", "where", "tree", "raw", "O FILE"},
 		example: "-expr n -raw /tmp/pct/hier-test.4711 | int-hist",

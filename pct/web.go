@@ -17,9 +17,9 @@ const defaultAddress = "localhost:0"
 
 func webFlags() []flag {
 	return []flag{
-		{"http", "HOST:PORT", "listen there (default any free port of localhost)",
+		{"http", "HOST:PORT", "address to listen at (default: a free port of localhost)",
 			func(o *options, s string) error { o.pprof.address = s; return nil }},
-		{"no-browser", "", "open no browser",
+		{"no-browser", "", "do not open a browser",
 			func(o *options, _ string) error { o.pprof.noBrowser = true; return nil }},
 	}
 }
@@ -29,12 +29,11 @@ func webCommand() command {
 		name:    "web",
 		summary: "The web interface of google/pprof on the runs, until ^C",
 		details: `
-Flame graph, list of functions, call graph, annotated sources and machine code, with
-pprof's own ways to select: see pct pprof -h for the labels of samples. The URL is
-printed on standard error, and a browser opened on it if there is a display. It has a key,
-without which no page is shown. Only this
-machine can see the pages, unless -http says otherwise. The call graph needs graphviz
-(Debian package graphviz); all other views work without.
+Flame graph, functions, call graph, annotated source and machine code. pct pprof
+-h lists labels of samples for pprof's selections. The URL, which contains a
+key, is printed on standard error and opened in a browser if there is a display.
+Only this machine can open it, unless -http says otherwise. The call graph needs
+graphviz.
 `,
 		flags:   append([]string{"http", "no-browser"}, exportFlags...),
 		example: "-http localhost:8080 /tmp/pct/gzip.4711",
@@ -47,7 +46,7 @@ machine can see the pages, unless -http says otherwise. The call graph needs gra
 				v.pprof.address = defaultAddress
 			}
 			if _, err := exec.LookPath("dot"); err != nil {
-				v.warn("there is no dot in PATH, which the graph view needs: install graphviz (apt-get install graphviz); all other views work without it")
+				v.warn("dot is not in PATH: for the graph view, install graphviz (apt-get install graphviz); all other views work without it")
 			}
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, unix.SIGTERM)
 			defer stop()
@@ -81,5 +80,5 @@ func (v *invocation) browse(url string) {
 			}
 		}
 	}
-	v.warn("no browser was found: open the URL in one")
+	v.warn("no browser found: open the URL yourself")
 }

@@ -76,7 +76,7 @@ func (c *Client) TranslateBuild(object, buildID string, vaddrs []uint64) ([][]Lo
 		return nil, c.failed
 	}
 	if c.process.Buffered() > 0 {
-		return nil, c.fail("it answered more than it was asked")
+		return nil, c.fail("it printed more answers than requests")
 	}
 	// Requests are written beside the reading of answers: with both pipes full
 	// the two processes would wait for each other for ever.
@@ -159,7 +159,7 @@ func (c *Client) Close() error {
 	c.process.CloseInput()
 	what, patience := "", min(closeTimeout, c.Timeout)
 	if n, err := c.process.Drain(patience); n > 0 {
-		what = "it answered more than it was asked"
+		what = "it printed more answers than requests"
 	} else if err != nil {
 		what, patience = "it did not end at the end of its input", 0
 	}

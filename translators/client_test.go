@@ -187,7 +187,7 @@ func TestSurplusAnswers(t *testing.T) {
 	if err == nil {
 		err = c.Close()
 	}
-	if err == nil || !strings.Contains(err.Error(), "it answered more than it was asked") {
+	if err == nil || !strings.Contains(err.Error(), "it printed more answers than requests") {
 		t.Errorf("error %v", err)
 	}
 }

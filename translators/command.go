@@ -14,7 +14,7 @@ func Parse(flags *flag.FlagSet, usage string, args []string, stdout, stderr io.W
 	flags.SetOutput(io.Discard) // we say it ourselves
 	err := flags.Parse(args)
 	if err == nil && flags.NArg() > 0 {
-		err = fmt.Errorf("what is %q? the addresses are read from standard input", flags.Arg(0))
+		err = fmt.Errorf("unknown argument %q: addresses are read from standard input", flags.Arg(0))
 	}
 	if err == nil && check != nil {
 		err = check()

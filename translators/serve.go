@@ -219,5 +219,5 @@ func readRequests(in io.Reader, most int, to chan<- []line, done <-chan struct{}
 	}
 }
 
-// ErrRequests: some lines were no requests.
-var ErrRequests = errors.New("some lines were no requests")
+// ErrRequests: some lines were not requests.
+var ErrRequests = errors.New("some lines were not requests")

@@ -195,7 +195,7 @@ func (c *collection) tellOutliving() {
 	n := 0
 	if c.ended {
 		for pid := range c.table.of {
-			if s, err := readStat(pid); err == nil && s.state != 'Z' && s.state != 'X' {
+			if s, err := proc.ReadStat(pid); err == nil && !s.Ended() {
 				n++
 			}
 		}

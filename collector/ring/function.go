@@ -19,7 +19,7 @@ import (
 // Besides, the symbols of special versions of what has that symbol itself.
 func functionOffset(file, function string) (offset uint64, versions []string, err error) {
 	if interpreter := interpreterOf(file); interpreter != "" {
-		return 0, nil, fmt.Errorf("%s is a script, of whose functions the kernel knows nothing; one of its interpreter is named calls:%s:FUNCTION", file, interpreter)
+		return 0, nil, fmt.Errorf("%s is a script, whose functions the kernel does not know; a function of its interpreter is named calls:%s:FUNCTION", file, interpreter)
 	}
 	f, err := object.Open(file)
 	if err != nil {

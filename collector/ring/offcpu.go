@@ -213,7 +213,7 @@ func (t *table) stillAway(now time.Duration) {
 		if n > most {
 			always, more = always[:most], ", …"
 		}
-		t.out.noteOf(real, fmt.Sprintf("%s off the processor through the whole run: %s%s", were, strings.Join(always, ", "), more))
+		t.out.noteOf(real, fmt.Sprintf("%s off the processor during the whole run: %s%s", were, strings.Join(always, ", "), more))
 	}
 }
 

@@ -60,9 +60,9 @@ func (c *collection) open(pids []int) error {
 	switch {
 	case counting == Best && !slices.ContainsFunc(specs, func(s eventSpec) bool { return s.file == nil }):
 	case counting == Best && !times:
-		c.out.note("what a thread used of each processor beyond whole intervals is not in the data")
+		c.out.note("the last incomplete interval of each thread on each processor is not in the data")
 	case launches || c.cfg.Tree:
-		c.out.note("processes that used less CPU time than a period, and what others used beyond whole periods, were not seen: clocks for whole processors, which see all, need root")
+		c.out.note("not seen: processes that used less CPU time than a period, and the last incomplete period of others; counting on whole processors, which sees all, needs root")
 	}
 	for i := range specs {
 		specs[i].onExec = launches

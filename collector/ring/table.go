@@ -349,7 +349,7 @@ func (t *table) finish(e ending) {
 // tellLosses says in the runs what the kernel could not record.
 func (t *table) tellLosses() {
 	if t.throttled > 0 {
-		t.out.note(fmt.Sprintf("the kernel held the clock back %d times, because samples took too much time: a longer period would do", t.throttled))
+		t.out.note(fmt.Sprintf("the kernel throttled the clock %d times, because samples took too much time; use a longer period", t.throttled))
 	}
 	if t.setuid {
 		t.out.note("a program was executed that is set-uid, or that this user may not read, which only root may sample: it's not in the data")

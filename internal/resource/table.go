@@ -13,7 +13,7 @@ var kinds = []Kind{
 		Inside: Inside{Source: Clock, Which: "TIME_VIRTUAL"}, Kernel: Kernel{Right: Own},
 	},
 	{
-		Name: Real, Unit: Microsecond, Summary: "time on the clock, also of threads that wait",
+		Name: Real, Unit: Microsecond, Summary: "real time of all threads, also while they wait",
 		Inside: Inside{Source: Clock, Which: "TIME_REAL", Interrupt: true}, Kernel: Kernel{Right: Look}, Found: AtReason,
 	},
 	{
@@ -21,15 +21,15 @@ var kinds = []Kind{
 		Inside: Inside{Source: IOCalls}, Found: InCalled,
 	},
 	{
-		Name: Alloc, Unit: Byte, Interval: 512 << 10, Summary: "bytes asked of malloc, new and the like",
+		Name: Alloc, Unit: Byte, Interval: 512 << 10, Summary: "bytes requested of malloc, new and the like",
 		Inside: Inside{Source: AllocCalls}, Breakpoint: true, Found: InCalled,
 	},
 	{
-		Name: Read, Unit: Byte, Interval: 4 << 10, Summary: "bytes that reads move",
+		Name: Read, Unit: Byte, Interval: 4 << 10, Summary: "bytes read",
 		Inside: Inside{Source: IOCalls}, Kernel: Kernel{Right: Trace, Type: unix.PERF_TYPE_TRACEPOINT}, Found: InCalled,
 	},
 	{
-		Name: Write, Unit: Byte, Interval: 4 << 10, Summary: "bytes that writes move",
+		Name: Write, Unit: Byte, Interval: 4 << 10, Summary: "bytes written",
 		Inside: Inside{Source: IOCalls}, Kernel: Kernel{Right: Trace, Type: unix.PERF_TYPE_TRACEPOINT}, Found: InCalled,
 	},
 	{
@@ -38,12 +38,12 @@ var kinds = []Kind{
 		Kernel: Kernel{Right: Own, Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_PAGE_FAULTS},
 	},
 	{
-		Name: "minor-faults", Unit: "fault", Interval: 10, Summary: "page faults that memory serves",
+		Name: "minor-faults", Unit: "fault", Interval: 10, Summary: "page faults without disk access",
 		Inside: Inside{Source: Events, Which: "PERF_COUNT_SW_PAGE_FAULTS_MIN"}, PartOf: "faults",
 		Kernel: Kernel{Right: Own, Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_PAGE_FAULTS_MIN},
 	},
 	{
-		Name: "major-faults", Unit: "fault", Interval: 1, Summary: "page faults that wait for a disk",
+		Name: "major-faults", Unit: "fault", Interval: 1, Summary: "page faults with disk access",
 		Inside: Inside{Source: Events, Which: "PERF_COUNT_SW_PAGE_FAULTS_MAJ"}, PartOf: "faults",
 		Kernel: Kernel{Right: Own, Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_PAGE_FAULTS_MAJ},
 	},
@@ -52,7 +52,7 @@ var kinds = []Kind{
 		Kernel: Kernel{Right: Look, Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_CONTEXT_SWITCHES},
 	},
 	{
-		Name: "migrations", Unit: "migration", Interval: 1, Summary: "a thread goes to another processor",
+		Name: "migrations", Unit: "migration", Interval: 1, Summary: "a thread moves to another processor",
 		Kernel: Kernel{Right: Look, Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_CPU_MIGRATIONS},
 	},
 	{
@@ -60,33 +60,33 @@ var kinds = []Kind{
 		Kernel: Kernel{Right: Trace, Type: unix.PERF_TYPE_TRACEPOINT},
 	},
 	{
-		Name: Calls, Unit: "call", Interval: 100, Summary: "calls of a function; calls:LIBRARY:FUNCTION of a library's",
+		Name: Calls, Unit: "call", Interval: 100, Summary: "calls of a function; calls:LIBRARY:FUNCTION: of a library",
 		Kernel: Kernel{Right: Probe}, Breakpoint: true, Found: InCalled,
 	},
 	{
 		Name: "fpe", Unit: "exception", Interval: 1, Summary: "floating point exceptions: the next four together",
 		Inside: Inside{Source: Traps, Which: "INVALID | DIVIDE | OVERFLOW | UNDERFLOW"},
 	},
-	{Name: "fpe-invalid", Unit: "exception", Interval: 1, Summary: "results that are no number", Inside: Inside{Source: Traps, Which: "INVALID"}},
+	{Name: "fpe-invalid", Unit: "exception", Interval: 1, Summary: "invalid operations: NaN", Inside: Inside{Source: Traps, Which: "INVALID"}},
 	{Name: "fpe-divide", Unit: "exception", Interval: 1, Summary: "divisions by zero", Inside: Inside{Source: Traps, Which: "DIVIDE"}},
-	{Name: "fpe-overflow", Unit: "exception", Interval: 1, Summary: "results that are too large", Inside: Inside{Source: Traps, Which: "OVERFLOW"}},
-	{Name: "fpe-underflow", Unit: "exception", Interval: 1, Summary: "results that are too small", Inside: Inside{Source: Traps, Which: "UNDERFLOW"}},
-	{Name: "fpe-inexact", Unit: "exception", Interval: 1, Summary: "results that are rounded", Inside: Inside{Source: Traps, Which: "INEXACT"}},
-	{Name: "fpe-denormal", Unit: "exception", Interval: 1, Summary: "operands that are denormal", Inside: Inside{Source: Traps, Which: "DENORMAL"}},
+	{Name: "fpe-overflow", Unit: "exception", Interval: 1, Summary: "results too large", Inside: Inside{Source: Traps, Which: "OVERFLOW"}},
+	{Name: "fpe-underflow", Unit: "exception", Interval: 1, Summary: "results too small", Inside: Inside{Source: Traps, Which: "UNDERFLOW"}},
+	{Name: "fpe-inexact", Unit: "exception", Interval: 1, Summary: "rounded results", Inside: Inside{Source: Traps, Which: "INEXACT"}},
+	{Name: "fpe-denormal", Unit: "exception", Interval: 1, Summary: "denormal operands", Inside: Inside{Source: Traps, Which: "DENORMAL"}},
 	{
-		Name: "cycles", Unit: "cycle", Interval: 1000003, Summary: "processor cycles, where the machine counts them",
+		Name: "cycles", Unit: "cycle", Interval: 1000003, Summary: "processor cycles, if the machine counts them",
 		Kernel: Kernel{Right: Own, Type: unix.PERF_TYPE_HARDWARE, Config: unix.PERF_COUNT_HW_CPU_CYCLES},
 	},
 	{
-		Name: "instructions", Unit: "instruction", Interval: 1000003, Summary: "instructions, likewise",
+		Name: "instructions", Unit: "instruction", Interval: 1000003, Summary: "instructions, if the machine counts them",
 		Kernel: Kernel{Right: Own, Type: unix.PERF_TYPE_HARDWARE, Config: unix.PERF_COUNT_HW_INSTRUCTIONS},
 	},
 	{
-		Name: "cache-misses", Unit: "miss", Interval: 1009, Summary: "misses of the last cache, likewise",
+		Name: "cache-misses", Unit: "miss", Interval: 1009, Summary: "last-level cache misses, if counted",
 		Kernel: Kernel{Right: Own, Type: unix.PERF_TYPE_HARDWARE, Config: unix.PERF_COUNT_HW_CACHE_MISSES},
 	},
 	{
-		Name: "branch-misses", Unit: "miss", Interval: 10007, Summary: "wrongly predicted branches, likewise",
+		Name: "branch-misses", Unit: "miss", Interval: 10007, Summary: "mispredicted branches, if counted",
 		Kernel: Kernel{Right: Own, Type: unix.PERF_TYPE_HARDWARE, Config: unix.PERF_COUNT_HW_BRANCH_MISSES},
 	},
 	{

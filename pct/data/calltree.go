@@ -72,7 +72,7 @@ func readCallTree(path string) (*callTree, error) {
 		return damaged(fmt.Sprintf("its header is cut off at byte %d of %d", len(h), callsHeaderSize))
 	}
 	if text0(h[:countMagicSize]) != callsMagic {
-		return damaged("it is of a version that is not known here")
+		return damaged("it is of an unknown version")
 	}
 	u32 := func(at int) uint32 { return binary.LittleEndian.Uint32(h[at:]) }
 	u64 := func(at int) uint64 { return binary.LittleEndian.Uint64(h[at:]) }

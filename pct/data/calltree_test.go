@@ -300,11 +300,11 @@ func TestDamagedCalls(t *testing.T) {
 		why   string
 		bytes []byte
 	}{
-		{"hang in no tree", callsOf(testObjects, testNode{objectRoot, 0, 0, 1, 0}, testNode{1, 1, 2, 1, 0}, testNode{1, 2, 9, 1, 0}, testNode{1, 2, 0, 1, 0})},
-		{"does not tell of", callsOf(testObjects, testNode{objectRoot, 0, 0, 0, 0}, testNode{7, 1, 1, 1, 0})},
+		{"belong to no tree", callsOf(testObjects, testNode{objectRoot, 0, 0, 1, 0}, testNode{1, 1, 2, 1, 0}, testNode{1, 2, 9, 1, 0}, testNode{1, 2, 0, 1, 0})},
+		{"in unknown objects", callsOf(testObjects, testNode{objectRoot, 0, 0, 0, 0}, testNode{7, 1, 1, 1, 0})},
 		{"a chunk of 200 words", lastHead(200, testNode{objectRoot, 0, 0, 1, 0}, testNode{1, 1, 1, 1, 0})},
 		{"a chunk of 1 words", lastHead(1, testNode{objectRoot, 0, 0, 1, 0}, testNode{1, 1, 1, 1, 0})},
-		{"hang in no tree", lastHead(3, testNode{objectRoot, 0, 0, 1, 0}, testNode{0, 1, 1, 1, 0})}, // a place of three words, and the count
+		{"belong to no tree", lastHead(3, testNode{objectRoot, 0, 0, 1, 0}, testNode{0, 1, 1, 1, 0})}, // a place of three words, and the count
 		{"line about objects", callsOf("1\tx\n"+testObjects, testNode{objectRoot, 0, 0, 0, 0}, testNode{1, 1, 1, 1, 0})},
 		{"line about objects", callsOf(testObjects+"3\t0\t10", testNode{objectRoot, 0, 0, 0, 0}, testNode{1, 1, 1, 1, 0})},
 	}
@@ -450,7 +450,7 @@ func TestLasting(t *testing.T) {
 	// A node that is none.
 	b = withLasting(countedTestCalls(true), node, 3, 2, 9, 1, 0)
 	binary.LittleEndian.PutUint32(b[len(b)-lastingWords*treeWord:], 1)
-	if _, err = openCalls(t, b); err == nil || !strings.Contains(err.Error(), "hang in no tree") {
+	if _, err = openCalls(t, b); err == nil || !strings.Contains(err.Error(), "belong to no tree") {
 		t.Errorf("%v", err)
 	}
 }

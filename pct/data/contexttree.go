@@ -82,7 +82,7 @@ func (t *callTree) readTree(f io.ReaderAt, at, size uint64) error {
 	if magic := text0(h[:countMagicSize]); magic == "" {
 		return nil // it is being made
 	} else if magic != contextsMagic && magic != contextsMagic3 || u32(atTreeHeader) != contextsHeaderSize || u32(atTreeCalls) > 1 {
-		return &NotCounts{t.path, "damaged file of call paths: its tree is of a sort that is not known here", false}
+		return &NotCounts{t.path, "damaged file of call paths: its tree is of an unknown kind", false}
 	}
 	t.lost += binary.LittleEndian.Uint64(h[atTreeLost:])
 	first, n := at+contextsHeaderSize, uint64(min(u32(atTreeCount), u32(atTreeCapacity)))
@@ -281,9 +281,9 @@ func (r *Run) addContexts(t *callTree, objects map[uint16]ObjectID) error {
 	case tree.broken != "":
 		return fmt.Errorf("%s: damaged: %s", t.path, tree.broken)
 	case tree.strange > 0:
-		return fmt.Errorf("%s: damaged: %d counters hang in no tree", t.path, tree.strange)
+		return fmt.Errorf("%s: damaged: %d counters belong to no tree", t.path, tree.strange)
 	case unknown > 0:
-		return fmt.Errorf("%s: damaged: %d of its %d nodes are in objects that it does not tell of", t.path, unknown, len(tree.all)-1)
+		return fmt.Errorf("%s: damaged: %d of its %d nodes are in unknown objects", t.path, unknown, len(tree.all)-1)
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ const (
 	recordWidth    = 16
 )
 
-var errNotCounts = errors.New("is no count file")
+var errNotCounts = errors.New("not profile data")
 
 // decodeCounts reads a header, of which src may be a part.
 func decodeCounts(src []byte) (*Counts, error) {

@@ -225,7 +225,7 @@ func TestKilledCollector(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, metaFile)
 	check(t, os.WriteFile(file, []byte("version=1\nexe=/bin/prog\nstate=runn"), 0o600))
-	if m, err := ReadMeta(dir); m.Exe != "/bin/prog" || m.State != "" || err == nil || !strings.Contains(err.Error(), "line 3 is cut off; what stands before was read") {
+	if m, err := ReadMeta(dir); m.Exe != "/bin/prog" || m.State != "" || err == nil || !strings.Contains(err.Error(), "line 3 is cut off; the data before it were read") {
 		t.Errorf("a meta that is cut off: %+v, %v", m, err)
 	}
 	for _, name := range []string{treeFile, "." + metaFile} {

@@ -107,5 +107,5 @@ type Truncated struct {
 }
 
 func (t *Truncated) Error() string {
-	return fmt.Sprintf("%s: %s at byte %d of %d; what stands before was read", t.Path, t.Why, t.Offset, t.Size)
+	return fmt.Sprintf("%s: %s at byte %d of %d; the data before it were read", t.Path, t.Why, t.Offset, t.Size)
 }

@@ -81,7 +81,7 @@ func CreateFor(root, prog string, pid int, resource string) (*Dir, error) {
 		return nil, errors.Join(&fs.PathError{Op: "stat", Path: path, Err: err}, d.Close())
 	}
 	if int(st.Uid) != os.Geteuid() {
-		return nil, errors.Join(fmt.Errorf("%s: somebody else put a directory of his own there", path), d.Close())
+		return nil, errors.Join(fmt.Errorf("%s: another user created a directory there", path), d.Close())
 	}
 	return d, nil
 }

@@ -224,7 +224,7 @@ func TestDamage(t *testing.T) {
 		"header: damaged count file: its header is cut off at byte 4095 of 4096",
 		"kind: damaged count file: kind 9 is not known",
 		"object: damaged count file: it names no object",
-		"payload: its counters are cut off at byte 4096 of 4096; what stands before was read",
+		"payload: its counters are cut off at byte 4096 of 4096; the data before it were read",
 		"resource measured real and the run cpu, which can't be added up",
 		"width: damaged count file: counters of 3 bytes",
 	}

@@ -162,7 +162,7 @@ func decodeMeta(src []byte) (Meta, error) {
 		n++
 		line, whole := strings.CutSuffix(line, "\n")
 		if !whole {
-			return m, fmt.Errorf("line %d is cut off; what stands before was read", n)
+			return m, fmt.Errorf("line %d is cut off; the data before it were read", n)
 		}
 		name, value, ok := strings.Cut(line, "=")
 		if !ok {

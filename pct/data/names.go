@@ -118,7 +118,7 @@ func openOurs(dir string) (*Dir, error) {
 		return nil, errors.Join(&fs.PathError{Op: "stat", Path: dir, Err: err}, d.Close())
 	}
 	if int(st.Uid) != os.Geteuid() {
-		return nil, errors.Join(&fs.PathError{Op: "write names into", Path: dir, Err: errors.New("it belongs to somebody else")}, d.Close())
+		return nil, errors.Join(&fs.PathError{Op: "write names into", Path: dir, Err: errors.New("it belongs to another user")}, d.Close())
 	}
 	return d, nil
 }

@@ -69,8 +69,8 @@ func ReadMeta(dir string) (Meta, error) {
 }
 
 var (
-	errForeign = errors.New("is not a paths file of a version known here")
-	errTail    = errors.New("the last record is not complete")
+	errForeign = errors.New("is not a paths file of a known version")
+	errTail    = errors.New("the last record is incomplete")
 	errDamaged = errors.New("damaged record")
 )
 

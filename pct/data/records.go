@@ -20,7 +20,7 @@ type record struct {
 // from c.Start; of a circular log these are the newest ones. The file is read anew.
 func (c *Counts) Records(f func(t time.Duration, thread uint32, vaddr uint64)) error {
 	if c.Kind != Log && c.Kind != Circular {
-		return errors.New(c.Path + " is no log: its counts have no times")
+		return errors.New(c.Path + " is not a log: its counts have no times")
 	}
 	all, err := c.records()
 	for _, r := range all {

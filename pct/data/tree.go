@@ -121,12 +121,12 @@ func (d *DamagedTree) Error() string {
 	var what []string
 	switch {
 	case len(d.Lines) == 1:
-		what = append(what, fmt.Sprintf("line %d was passed over: %s", d.Lines[0], d.Why))
+		what = append(what, fmt.Sprintf("line %d was skipped: %s", d.Lines[0], d.Why))
 	case len(d.Lines) > 1:
-		what = append(what, fmt.Sprintf("%d lines were passed over, the first is %d: %s", len(d.Lines), d.Lines[0], d.Why))
+		what = append(what, fmt.Sprintf("%d lines were skipped, the first is %d: %s", len(d.Lines), d.Lines[0], d.Why))
 	}
 	if d.Torn {
-		what = append(what, "the last line is not complete")
+		what = append(what, "the last line is incomplete")
 	}
 	return d.Path + ": " + strings.Join(what, "; ")
 }

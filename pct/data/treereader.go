@@ -69,7 +69,7 @@ func ReadTree(dir string) ([]TreeProcess, error) {
 		return nil, &DamagedTree{Path: path, Torn: true}
 	}
 	if first != treeMagic {
-		return nil, fmt.Errorf("%s is not a tree file of a version known here", path)
+		return nil, fmt.Errorf("%s is not a tree file of a known version", path)
 	}
 	processes, damage := decodeTree(rest)
 	if damage.Torn || len(damage.Lines) > 0 {
@@ -131,7 +131,7 @@ var treeWords = map[string]struct {
 	treeEnd:   {4, (*treeReader).end},
 }
 
-var errTreeLine = errors.New("a field is missing or is no number")
+var errTreeLine = errors.New("a field is missing or is not a number")
 
 // line takes in a line. Words that are not known are of a later version.
 func (t *treeReader) line(line string) error {

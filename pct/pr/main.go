@@ -18,38 +18,35 @@ import (
 	"github.com/profilecollection/pct/translators"
 )
 
-const usage = `usage: pct-pr [FLAG]... [FILE]...
+const usage = `usage: pct-pr [OPTION]... [FILE]...
        pct-pr -stamp COMMAND FILE...
 
-Prints a line for each address at which samples were found: their number, a tab,
-and the label of the address. FILE is a count file, a run directory, or the file
-paths in one; without any, the newest run. Addresses are translated to labels by a co-process, which reads them
-on its standard input and writes an answer to each on its standard output. Sorted
-by label and added up by pct-merge the lines are a report; see the example.
+Prints a line for each sampled address: the number of samples, a tab, and the
+label of the address. FILE is a count file, a run directory or its file paths;
+default: the newest run. A translator, a co-process, finds the labels. Details:
+man pct-pr
 
-  -by GRANULARITY      what the label is: addr, line, sym, src or obj, with the
-                       fall-backs of pct's reports (default line)
-  -translator COMMAND  the co-process, its words separated by blanks; default: what
-                       the file is stamped with, else ` + translators.Default + `
-  -req FORMAT          the co-process is any program that reads a request of this
-                       form for each address, and answers with a line, the label
-  -lines N             of such a program: an answer has N lines, joined by tabs
+  -by GRANULARITY      label: addr, line (default), sym, src or obj
+  -translator COMMAND  translator, words separated by blanks; default: that of
+                       the stamp, else ` + translators.Default + `
+  -req FORMAT          the translator reads a request of this form per address
+                       and answers with one line, the label
+  -lines N             with -req: an answer has N lines, joined by tabs
   -fmt FORMAT          form of the output (default '%c\t%l\n')
-  -templates           functions with their template arguments
-  -vmlinux FILE        a kernel with symbols and debug data, for lines of the kernel
-  -timeout TIME        how long a co-process may be silent (default 1m)
-  -stamp COMMAND       print nothing: mark count files with the translator they
-                       want, '' with none
+  -templates           show template arguments of functions
+  -vmlinux FILE        kernel with debug data, for lines of the kernel
+  -timeout TIME        how long a translator may be silent (default 1m)
+  -stamp COMMAND       store the translator in count files ('': none)
   -h                   print this help
 
-In formats: %a address in the object, 0x4a10; %x, %d the
-same as 4a10 and in decimal; %B at run time, 0x55d0c0de4a10; %o object, its path;
-%O its base name; %b its build-id; in -fmt also %c number of samples; %l label; and
-but for -req %f function; %F source file; %L line. %-20f and %08x have a width; \t,
-\n, \\ and %% stand for a tab, a newline, \ and %. In COMMAND there are %o, %O, %b and
-%%; one with an object is run for each.
+Formats: %a address in the object as 0x4a10, %x as 4a10, %d in decimal; %B
+address at run time; %o path of the object, %O its base name, %b its build ID.
+In -fmt also %c number of samples, %l label and, without -req, %f function, %F
+source file, %L line. Fields may have a width: %-20f, %08x. \t, \n, \\ and %%
+are a tab, a newline, \ and %. COMMAND may contain %o, %O, %b and %%: one per
+object is run.
 
-Example:
+Examples:
   pct-pr -by sym /tmp/pct/gzip.4711 | sort -k2 | pct-merge | sort -nr
   pct-pr -translator 'addr2line -e %o' -req '%a\n' /tmp/pct/gzip.4711/gzip
 `
@@ -216,7 +213,7 @@ func (o *options) check() error {
 	case o.request == nil && o.lines > 0:
 		return errors.New("-lines needs -req: without that an answer is a line")
 	case o.request != nil && (o.by || o.templates || o.vmlinux != ""):
-		return errors.New("-by, -templates and -vmlinux need an answer of the protocol; with -req the answer itself is the label")
+		return errors.New("-by, -templates and -vmlinux cannot be combined with -req, whose answer is the label")
 	case o.request != nil && o.output.uses("fFL"):
 		return errors.New("-fmt: with -req the answer is %l, and is not taken apart into %f, %F and %L")
 	case o.timeout == 0:

@@ -84,7 +84,7 @@ func (p *printer) askForeign(spots []spot) error {
 		key := objectKey{s.object, s.buildID}
 		argv := p.words(key)
 		if len(argv) == 0 {
-			return fmt.Errorf("which program shall answer -req? %s is not stamped with one; -translator names one", s.object)
+			return fmt.Errorf("no program for -req: %s is not stamped with one; -translator names one", s.object)
 		}
 		ask, known := mayAsk[key]
 		if !known {

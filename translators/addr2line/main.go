@@ -17,16 +17,15 @@ import (
 
 const usage = `usage: pct-addr2line [-innermost] [-functions | -lines] [-debug-dir DIR]...
 
-Reads lines OBJECT<TAB>0xADDRESS and answers each with a line of the frames
-there, innermost first: FUNCTION|FILE|LINE, separated by tabs, each but the last
-inlined into the next; what is not known is ?. See docs/TRANSLATORS.md.
+Reads lines OBJECT<TAB>0xADDRESS. Prints a line for each: the frames, innermost
+first, as FUNCTION|FILE|LINE separated by tabs. Each frame but the last is
+inlined into the next. ? is unknown. See docs/TRANSLATORS.md.
 
-  -innermost      the innermost frame alone: quicker
-  -functions      functions alone, no files and lines: quicker
-  -lines          files and lines alone, and functions only where the line is not
-                  known: much quicker
-  -debug-dir DIR  look for separate debug information below DIR instead of
-                  /usr/lib/debug; may be repeated
+  -innermost      innermost frame only: faster
+  -functions      functions only: faster
+  -lines          lines only, functions where the line is unknown: fastest
+  -debug-dir DIR  search separate debug files in DIR, not in /usr/lib/debug; may
+                  be repeated
 
 example:
   printf '/bin/ls\t0x4000\n' | pct-addr2line

@@ -140,7 +140,7 @@ func TestFlags(t *testing.T) {
 		{[]string{"-nonsense"}, 2, "", "flag provided but not defined: -nonsense"},
 		{[]string{"-functions", "-lines"}, 2, "", "-functions and -lines leave nothing"},
 		{[]string{"-debug-dir"}, 2, "", "flag needs an argument"},
-		{[]string{"/bin/ls"}, 2, "", `what is "/bin/ls"?`},
+		{[]string{"/bin/ls"}, 2, "", `unknown argument "/bin/ls"`},
 		{[]string{"-debug-dir", "/a", "-debug-dir", "/b"}, 0, "", ""},
 	} {
 		var out, errs bytes.Buffer

@@ -362,7 +362,7 @@ func TestFlags(t *testing.T) {
 	}{
 		{[]string{"-h"}, 0, "example:", ""},
 		{[]string{"-nonsense"}, 2, "", "flag provided but not defined: -nonsense"},
-		{[]string{"/bin/ls"}, 2, "", `what is "/bin/ls"?`},
+		{[]string{"/bin/ls"}, 2, "", `unknown argument "/bin/ls"`},
 		{[]string{"-timeout", "soon"}, 2, "", "invalid value"},
 		{[]string{"-nm", "/nonexistent/nm"}, 1, "", "/nonexistent/nm: no such file"},
 		{[]string{"--cache", "none"}, 0, "", ""},

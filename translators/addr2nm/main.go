@@ -21,14 +21,14 @@ import (
 
 const usage = `usage: pct-addr2nm [-nm PATH] [-cache DIR | -cache none] [-timeout DURATION]
 
-Reads lines OBJECT<TAB>0xADDRESS and answers each with the function there as the
-object's symbol table tells it, FUNCTION|?|?; what is not known is ?. The tables
-are made by nm and kept for the next time. See docs/TRANSLATORS.md.
+Reads lines OBJECT<TAB>0xADDRESS. Prints a line for each: the function in the
+symbol table of the object, as FUNCTION|?|?. ? is unknown. Symbol tables are
+read by nm and cached. See docs/TRANSLATORS.md.
 
-  -nm PATH           the nm to use, default nm
-  -cache DIR         keep tables there, default $PCT_CACHE, $XDG_CACHE_HOME/pct
-                     or ~/.cache/pct; none keeps none
-  -timeout DURATION  how long nm may take over an object, default 30s
+  -nm PATH           nm to use (default nm)
+  -cache DIR         cache directory (default $PCT_CACHE, $XDG_CACHE_HOME/pct or
+                     ~/.cache/pct; none: no cache)
+  -timeout DURATION  time that nm may take for an object (default 30s)
 
 example:
   printf '/bin/gdb\t0x300000\n' | pct-addr2nm

@@ -19,14 +19,14 @@ import (
 
 const usage = `usage: pct-binutils [-program PATH] [-timeout DURATION] [-network]
 
-Reads lines OBJECT<TAB>0xADDRESS and answers each with a line of the frames there,
-innermost first, as addr2line of binutils tells them: FUNCTION|FILE|LINE, separated
-by tabs, each but the last inlined into the next; what is not known is ?. See
+Reads lines OBJECT<TAB>0xADDRESS. Prints a line for each: the frames according
+to addr2line of binutils, innermost first, as FUNCTION|FILE|LINE separated by
+tabs. Each frame but the last is inlined into the next. ? is unknown. See
 docs/TRANSLATORS.md.
 
-  -program PATH      the program to ask, default addr2line
-  -timeout DURATION  give up when it is silent for so long, default 30s
-  -network           let it ask the servers of $DEBUGINFOD_URLS
+  -program PATH      addr2line to use (default addr2line)
+  -timeout DURATION  time that it may be silent (default 30s)
+  -network           permit requests to the servers of $DEBUGINFOD_URLS
 
 example:
   printf '/bin/ls\t0x4000\n' | pct-binutils

@@ -18,17 +18,17 @@ import (
 
 const usage = `usage: pct-disasm [-objdump PATH] [-M OPTIONS] [-timeout DURATION]
 
-Reads lines OBJECT<TAB>0xADDRESS and answers each with the instruction that covers
-the address, as FUNCTION+0xOFFSET: INSTRUCTION, and its function:
+Reads lines OBJECT<TAB>0xADDRESS. Prints a line for each: the instruction that
+covers the address, as FUNCTION+0xOFFSET: INSTRUCTION, and its function:
 
   main+0x1a: mov 0x8(%rax),%rcx|?|?<TAB>main|?|?
 
-Of a function without a symbol it is OBJECT+0xADDRESS: INSTRUCTION. See
+Without a symbol, it prints OBJECT+0xADDRESS: INSTRUCTION. See
 docs/TRANSLATORS.md.
 
-  -objdump PATH      the objdump to use, default objdump
-  -M OPTIONS         options for its disassembler, such as intel
-  -timeout DURATION  how long objdump may be silent, default 30s
+  -objdump PATH      objdump to use (default objdump)
+  -M OPTIONS         options of its disassembler, such as intel
+  -timeout DURATION  time that objdump may be silent (default 30s)
 
 example:
   pct sym -translator pct-disasm /tmp/pct/gzip.*

@@ -236,7 +236,7 @@ func TestFlags(t *testing.T) {
 	}{
 		{[]string{"-h"}, 0, "example:", ""},
 		{[]string{"-nonsense"}, 2, "", "flag provided but not defined: -nonsense"},
-		{[]string{"/bin/ls"}, 2, "", `what is "/bin/ls"?`},
+		{[]string{"/bin/ls"}, 2, "", `unknown argument "/bin/ls"`},
 		{[]string{"-gdb", "/nonexistent/gdb"}, 1, "", "/nonexistent/gdb: no such file"},
 		{[]string{"-timeout", "soon"}, 2, "", "invalid value"},
 	} {

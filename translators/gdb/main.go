@@ -23,16 +23,15 @@ import (
 const usage = `usage: pct-gdbline [-gdb PATH] [-debug-dir DIR] [-timeout DURATION]
                    [-network]
 
-Reads lines OBJECT<TAB>0xADDRESS and answers each with a line of the frames
-there, innermost first, as gdb tells them: FUNCTION|FILE|LINE, separated by tabs,
-each but the last inlined into the next; what is not known is ?. It is much
-slower than pct-addr2line. See docs/TRANSLATORS.md.
+Reads lines OBJECT<TAB>0xADDRESS. Prints a line for each: the frames according
+to gdb, innermost first, as FUNCTION|FILE|LINE separated by tabs. Each frame but
+the last is inlined into the next. ? is unknown. It is much slower than
+pct-addr2line. See docs/TRANSLATORS.md.
 
-  -gdb PATH           the gdb to ask, default gdb
-  -debug-dir DIR      look for separate debug information below DIR instead of
-                      where gdb was built to look
-  -timeout DURATION   give up on an address after this, default 30s
-  -network            let gdb ask the servers of $DEBUGINFOD_URLS
+  -gdb PATH           gdb to use (default gdb)
+  -debug-dir DIR      search separate debug files in DIR (default: that of gdb)
+  -timeout DURATION   time that an address may take (default 30s)
+  -network            permit requests to the servers of $DEBUGINFOD_URLS
 
 example:
   printf '/bin/ls\t0x4000\n' | pct-gdbline

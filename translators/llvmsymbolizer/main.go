@@ -19,14 +19,14 @@ import (
 
 const usage = `usage: pct-llvm-symbolizer [-program PATH] [-timeout DURATION] [-network]
 
-Reads lines OBJECT<TAB>0xADDRESS and answers each with a line of the frames there,
-innermost first, as llvm-symbolizer (13 or later) tells them: FUNCTION|FILE|LINE,
-separated by tabs, each but the last inlined into the next; what is not known is ?.
-See docs/TRANSLATORS.md.
+Reads lines OBJECT<TAB>0xADDRESS. Prints a line for each: the frames according
+to llvm-symbolizer (13 or later), innermost first, as FUNCTION|FILE|LINE
+separated by tabs. Each frame but the last is inlined into the next. ? is
+unknown. See docs/TRANSLATORS.md.
 
-  -program PATH      the program to ask, default llvm-symbolizer
-  -timeout DURATION  give up when it is silent for so long, default 30s
-  -network           let it ask the servers of $DEBUGINFOD_URLS
+  -program PATH      llvm-symbolizer to use (default llvm-symbolizer)
+  -timeout DURATION  time that it may be silent (default 30s)
+  -network           permit requests to the servers of $DEBUGINFOD_URLS
 
 example:
   printf '/bin/ls\t0x4000\n' | pct-llvm-symbolizer

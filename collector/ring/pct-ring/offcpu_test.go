@@ -121,7 +121,7 @@ func TestBlockedThroughout(t *testing.T) {
 			about(t, what, weight, span, 20e3+span/20)
 		}
 		notes := strings.Join(run.Meta.Notes, "\n")
-		for _, says := range []string{"2 threads were off the processor through the whole run", "[blocked in read]", "[blocked in futex]"} {
+		for _, says := range []string{"2 threads were off the processor during the whole run", "[blocked in read]", "[blocked in futex]"} {
 			if !strings.Contains(notes, says) {
 				t.Errorf("notes %q, want %q", notes, says)
 			}

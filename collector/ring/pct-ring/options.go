@@ -17,63 +17,43 @@ func help() string {
 	return helpBefore + resource.Help(4, func(k *resource.Kind) bool { return k.Kernel.Right != resource.NoRight }) + helpAfter
 }
 
-const helpBefore = `usage: pct-ring [flags] PROGRAM [ARGUMENT...]
-       pct-ring [flags] -p PID[,PID...]
+const helpBefore = `usage: pct-ring [OPTION]... PROGRAM [ARGUMENT...]
+       pct-ring [OPTION]... -p PID[,PID...]
        pct-ring -check [-k]
 
-Samples PROGRAM with all processes that it makes, or running processes, by the
-kernel's perf events: nothing of them is touched. Exits with the program's
-status, 128+n if signal n ended it; 126 if it can't be executed, 127 if it was
-not found; 125 if the kernel does not permit sampling.
+Samples PROGRAM and all processes that it creates, or running processes, by perf
+events. Exits with the status of PROGRAM, 128+n if signal n ended it; 127: not
+found, 126: not executable, 125: sampling not permitted. Details: man pct-ring
 
-  -p PID[,PID...] sample these processes, and those that they make, until they have
-                  ended, after -t or -n, or at SIGINT (^C) or SIGTERM
-  -tree           and all their descendants that run already
+  -p PID[,PID...] sample these processes until they end, -t, -n, ^C or SIGTERM
+  -tree           with -p: their descendants too
   -F HZ           samples per second of CPU time (default 100, at most 10000)
-  -i INTERVAL     CPU time between two samples, such as 10ms or 500us; both are for
-                  resources that are times and have no interval of their own
-  -k              sample the kernel too; without it, its time counts for the place in
-                  the program that called it
+  -i INTERVAL     time between two samples, such as 10ms or 500us
+  -k              sample the kernel too
+  -paths          sample call paths
   -r RESOURCE[:INTERVAL]
-                  sample when so much of a resource is used, at a random instant of each
-                  interval (CPU time: at its end): again for several at once. The first one's
-                  run directory is PROG.PID, of others PROG.PID.RESOURCE
+                  sample by another resource than CPU time; may be repeated
 `
-const helpAfter = `  -paths          sample whole call paths, from copies of the stacks, not only where the
-                  program is; with -k those in the kernel, too
-  -cpus           count on all processors: sees processes of any length in proportion,
-                  interrupts the whole machine; needs root. The default with a PROGRAM
-                  and with -tree, where it is permitted
-  -threads        count in each thread: interrupts nothing else, does not see what
-                  ends within its first interval
-  -t SECONDS      stop sampling after so many seconds
-  -n SAMPLES      stop sampling after so many samples
-  -wait           sample until all processes have ended that PROGRAM has started, also
-                  those that have left its session, as daemons do
-  -o DIR          make run directories DIR/PROG.PID (default $PCT_DIR or /tmp/pct)
-  -dirfile FILE   write the path of each run directory to FILE, a line each
+const helpAfter = `  -cpus           count on all processors (default if permitted, except with -p)
+  -threads        count in each thread (default otherwise)
+  -t SECONDS      stop sampling after this time
+  -n SAMPLES      stop sampling after this number of samples
+  -wait           wait for all processes that PROGRAM started, daemons included
+  -o DIR          write data to DIR/PROG.PID (default $PCT_DIR or /tmp/pct)
+  -dirfile FILE   write the path of each run directory to FILE, one per line
   -system-map FILE
-                  the kernel's symbols, where /proc/kallsyms hides them (default
-                  /boot/System.map of the kernel's release)
-  -environ FILE   the program's environment, as in /proc/PID/environ: a shell that
-                  calls us may not have passed on its own as it was
-  -ignored MASK   signals (hexadecimal, as in /proc/PID/status) that the program
-                  is to ignore, as our caller did
+                  kernel symbols, if /proc/kallsyms hides them
+  -environ FILE   environment of the program, in the form of /proc/PID/environ
+  -ignored MASK   signals that the program ignores, as in /proc/PID/status
   -resource RESOURCE[:INTERVAL]
-                  print this as all collectors read it, or exit 2 and print what is wrong
-                  with it
-  -as NAME        speak as the command NAME, which called us, and exit 1, not 125,
-                  if the kernel does not permit sampling; with -check print the
-                  reason alone, for that command
-  -check          tell whether sampling is permitted, with -k of the kernel too:
-                  exit 0 or 125
-  -h              print this
+                  print the resource in canonical form, or what is wrong with it
+  -as NAME        begin messages with NAME, the calling command
+  -check          exit with 0 if sampling is permitted, with 125 if not
+  -h              print this help
 
-example: pct-ring -k -F 1000 dd if=/dev/zero of=/dev/null bs=1M count=10000
-         pct sym /tmp/pct/dd.*
-         pct-ring -p 4711 -t 10
-         pct-ring -paths -r real -r faults -r read:64 sort -o sorted big.txt
-         pct down -r faults /tmp/pct/sort.*
+Examples:
+  pct-ring -k -F 1000 dd if=/dev/zero of=/dev/null bs=1M count=10000
+  pct-ring -paths -r real -r faults -p 4711 -t 10
 `
 
 var errHelp = errors.New("help")
@@ -172,9 +152,9 @@ func (o *options) consistent() error {
 	case o.check, o.asked != "":
 		return nil
 	case len(c.Pids) > 0 && len(c.Argv) > 0:
-		return fmt.Errorf("-p is for processes that run: the program %s is one too many", c.Argv[0])
+		return fmt.Errorf("-p attaches to running processes: leave out the program %s", c.Argv[0])
 	case c.Tree && len(c.Pids) == 0:
-		return errors.New("-tree goes with -p: of a program that is launched, all processes are sampled")
+		return errors.New("-tree needs -p: all processes of a launched program are sampled anyway")
 	case len(c.Pids) == 0 && len(c.Argv) == 0:
 		return errors.New("no program to run")
 	}

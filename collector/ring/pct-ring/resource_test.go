@@ -305,7 +305,7 @@ func TestRefusedResources(t *testing.T) {
 		if err := os.WriteFile(script, []byte(first+"\ntrue\n"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		refused(command(t, "-r", "calls:main", script), 1, "script is a script, of whose functions the kernel knows nothing; one of its interpreter is named calls:"+interpreter+":FUNCTION")
+		refused(command(t, "-r", "calls:main", script), 1, "script is a script, whose functions the kernel does not know; a function of its interpreter is named calls:"+interpreter+":FUNCTION")
 	}
 	refused(command(t, "-r", "calls:nothing.so:f", "uses", "step", "1"), 1, "no library nothing.so")
 	for arg, says := range map[string]string{

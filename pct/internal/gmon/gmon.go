@@ -91,7 +91,7 @@ func Read(name string) (*Data, error) {
 
 func parse(content []byte, name string) (*Data, error) {
 	foreign := func(format string, args ...any) error {
-		return fmt.Errorf("%s is no gmon.out that can be read: %s", name, fmt.Sprintf(format, args...))
+		return fmt.Errorf("%s is not a readable gmon.out: %s", name, fmt.Sprintf(format, args...))
 	}
 	switch {
 	case len(content) == 0:

@@ -33,7 +33,7 @@ func readSymbols(program string) (*symbols, error) {
 	}
 	defer f.Close()
 	if f.Class != elf.ELFCLASS64 || f.Data != elf.ELFDATA2LSB {
-		return nil, fmt.Errorf("%s is no program of a 64-bit little-endian machine", program)
+		return nil, fmt.Errorf("%s is not a program for a 64-bit little-endian machine", program)
 	}
 	table, err := f.Symbols()
 	if err != nil || len(table) == 0 {
@@ -52,7 +52,7 @@ func readSymbols(program string) (*symbols, error) {
 		s.all = append(s.all, symbol{entry.Value, entry.Name, elf.ST_BIND(entry.Info) == elf.STB_LOCAL})
 	}
 	if len(s.all) == 0 {
-		return nil, fmt.Errorf("%s has no symbols; gmon.out means something with the program that was run, before strip", program)
+		return nil, fmt.Errorf("%s has no symbols; gmon.out needs the program that was executed, before strip", program)
 	}
 	slices.SortStableFunc(s.all, func(a, b symbol) int {
 		return cmp.Or(cmp.Compare(a.address, b.address), preferred(a, b))

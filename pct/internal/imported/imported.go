@@ -115,7 +115,7 @@ func Read(r io.Reader, o Options) (*Profile, error) {
 	case isFolded(begin):
 		return readFolded(in, o)
 	}
-	return nil, fmt.Errorf("%s has none of the formats known here: folded stacks, profiles of pprof, or the output of perf script", o.Name)
+	return nil, fmt.Errorf("%s has none of the known formats: folded stacks, profiles of pprof, or the output of perf script", o.Name)
 }
 
 // foreign says what a file is that is known, but not read here.

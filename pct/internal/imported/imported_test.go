@@ -203,16 +203,16 @@ func TestDamaged(t *testing.T) {
 	}{
 		{"", 0, "x is empty"},
 		{"\x1f\x8b", 0, "x: gzip: unexpected EOF"},
-		{"# only\n\n", 0, "x has none of the formats"},
+		{"# only\n\n", 0, "x has none of the known formats"},
 		{"a;b 1\nc;d\ne 2\n", 1, `x: line 2 is no folded stack (FRAME;FRAME;FRAME NUMBER): "c;d"`},
-		{"a;b -1\n", 0, "x has none of the formats"},
+		{"a;b -1\n", 0, "x has none of the known formats"},
 		{"a 0\n", 0, "x has no samples"},
-		{"{\"a\": 1}\n", 0, "x has none of the formats"},
+		{"{\"a\": 1}\n", 0, "x has none of the known formats"},
 		{"PERFILE2\x00", 0, "x is a perf.data file"},
-		{whole.String()[:100], 0, "x (100 bytes) is no whole profile of pprof"},
+		{whole.String()[:100], 0, "x (100 bytes) is not a complete profile of pprof"},
 		{perfText[:len(perfText)-260], 1, "is the end, within a sample"},
 		{"p 1 1.000000: 1 cycles: \n\tzz\n", 0, `x: line 2 is neither a frame of perf script`},
-		{"p 1 1.000000: 1 cycles: \n\t1 f (/a)\n\nnonsense\n", 1, "x: line 4 begins no sample of perf script"},
+		{"p 1 1.000000: 1 cycles: \n\t1 f (/a)\n\nnonsense\n", 1, "x: line 4 does not begin a sample of perf script"},
 		{z.String()[:z.Len()-20], 1, "unexpected EOF"},
 	} {
 		p, err := Read(strings.NewReader(c.src), Options{Name: "x"})

@@ -154,7 +154,7 @@ func (r *perfReader) line(line string) error {
 	if m := perfPlain.FindStringSubmatch(line); m != nil {
 		return r.begin(m[1], m[2], m[3], "", "", m[4], m[5], m[6])
 	}
-	return r.error("begins no sample of perf script: %s", shown(line))
+	return r.error("does not begin a sample of perf script: %s", shown(line))
 }
 
 // begin begins a sample.
@@ -166,7 +166,7 @@ func (r *perfReader) begin(command, first, second, seconds, fraction, period, ev
 	}
 	thread, err := strconv.ParseInt(tid, 10, 64)
 	if err != nil {
-		return r.error("has a thread number that is none: %s", shown(tid))
+		return r.error("has an invalid thread number: %s", shown(tid))
 	}
 	e := r.events[event]
 	if e == nil {
@@ -202,7 +202,7 @@ func (r *perfReader) begin(command, first, second, seconds, fraction, period, ev
 	if period != "" {
 		r.sample.weight, err = strconv.ParseUint(period, 10, 64)
 		if err != nil {
-			return r.error("has a period that is none: %s", shown(period))
+			return r.error("has an invalid period: %s", shown(period))
 		}
 	} else {
 		e.periods = false
@@ -210,7 +210,7 @@ func (r *perfReader) begin(command, first, second, seconds, fraction, period, ev
 	if seconds != "" {
 		s, err := strconv.ParseInt(seconds, 10, 33)
 		if err != nil {
-			return r.error("has a time that is none: %s", shown(seconds))
+			return r.error("has an invalid time: %s", shown(seconds))
 		}
 		ns, _ := strconv.ParseInt((fraction + "000")[:9], 10, 64)
 		r.sample.time, r.sample.timed = time.Duration(s)*time.Second+time.Duration(ns), true
@@ -239,7 +239,7 @@ func (r *perfReader) frame(line, trimmed string) error {
 	}
 	addr, err := strconv.ParseUint(m[1], 16, 64)
 	if err != nil {
-		return r.error("has an address that is none: %s", shown(m[1]))
+		return r.error("has an invalid address: %s", shown(m[1]))
 	}
 	symbol, path := parted(m[2])
 	symbol = offset.ReplaceAllString(symbol, "")

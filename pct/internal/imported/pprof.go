@@ -46,7 +46,7 @@ func readPprof(in *bufio.Reader, o Options) (*Profile, error) {
 		if p, failure := readFolded(bufio.NewReader(bytes.NewReader(src)), o); p != nil {
 			return p, failure // with control characters in its names
 		}
-		return nil, fmt.Errorf("%s (%d bytes) is no whole profile of pprof: %w", o.Name, len(src), err)
+		return nil, fmt.Errorf("%s (%d bytes) is not a complete profile of pprof: %w", o.Name, len(src), err)
 	}
 	if err := from.RemoveUninteresting(); err != nil {
 		return nil, fmt.Errorf("%s: %w", o.Name, err)

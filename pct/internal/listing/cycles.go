@@ -56,7 +56,7 @@ const cpuinfo = "/proc/cpuinfo"
 func Clock() (float64, error) {
 	text, err := os.ReadFile(cpuinfo)
 	if err != nil {
-		return 0, fmt.Errorf("the processor's clock is not known (%w); say it with -clock GHZ", err)
+		return 0, fmt.Errorf("the processor's clock is not known (%w); give it by -clock GHZ", err)
 	}
 	fastest := 0.0
 	for line := range strings.Lines(string(text)) {
@@ -69,7 +69,7 @@ func Clock() (float64, error) {
 		}
 	}
 	if fastest == 0 {
-		return 0, fmt.Errorf("%s does not tell the processor's clock; say it with -clock GHZ", cpuinfo)
+		return 0, fmt.Errorf("%s does not tell the processor's clock; give it by -clock GHZ", cpuinfo)
 	}
 	return fastest * 1e6, nil
 }

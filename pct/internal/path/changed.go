@@ -36,7 +36,7 @@ func (s *Selection) tellChanged(all *symbols) {
 		case n.named == 0:
 			s.runs.Changed(why + ": its addresses have no names")
 		default:
-			s.runs.Changed(fmt.Sprintf("%s: %d of %d addresses have no names, as those are not kept with the data", why, n.places-n.named, n.places))
+			s.runs.Changed(fmt.Sprintf("%s: %d of %d addresses have no names, because names are not stored with the data", why, n.places-n.named, n.places))
 		}
 	}
 }
@@ -54,7 +54,7 @@ func changed(o objectKey) string {
 	case errors.Is(err, fs.ErrNotExist):
 		return o.path + " is no longer there"
 	case o.another():
-		return o.path + " is another file than was sampled (other size or time)"
+		return o.path + " is not the file that was sampled (other size or time)"
 	case err != nil || !st.Mode().IsRegular() || o.buildID == "":
 		return ""
 	}

@@ -177,11 +177,11 @@ func (e *Expr) checkComparison(c *comparison) error {
 	switch c.Op {
 	case "":
 		if c.Left.Name == nil {
-			return fail("a number or a text alone is no condition; compare it with something")
+			return fail("a number or a string alone is not a condition; compare it with something")
 		}
 	case "~", "!~":
 		if c.Right.Text == nil {
-			return fail("%s wants a regular expression in quotes on its right", c.Op)
+			return fail("%s needs a regular expression in quotes on its right", c.Op)
 		}
 		pattern, err := regexp.Compile(*c.Right.Text)
 		if err != nil {

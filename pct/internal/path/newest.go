@@ -17,7 +17,7 @@ import (
 type NoRuns struct{ root string }
 
 func (e *NoRuns) Error() string {
-	return fmt.Sprintf("which run? There is none of yours below %s: profile PROG makes one; or name a run directory", e.root)
+	return fmt.Sprintf("which run? You have none in %s: create one by profile PROG, or name a run directory", e.root)
 }
 
 // Newest returns the run directories of the user's newest run below root, in the order of their start: those of the process that started last

@@ -353,9 +353,9 @@ func TestWhereErrors(t *testing.T) {
 		{`n > 5 n`, `column 7: "n" can't stand here`},
 		{`(n > 5`, "column 7: it ends too early"},
 		{`n > "x"`, "column 1: > compares numbers, not texts"},
-		{`n ~ 5`, "column 1: ~ wants a regular expression in quotes"},
+		{`n ~ 5`, "column 1: ~ needs a regular expression in quotes"},
 		{`a && n ~ "("`, "column 6: error parsing regexp"},
-		{`"x"`, "column 1: a number or a text alone is no condition"},
+		{`"x"`, "column 1: a number or a string alone is not a condition"},
 		{`n == "x`, `column 6: "\"x" has no meaning here`},
 	} {
 		_, err := ParseExpr(c.where)

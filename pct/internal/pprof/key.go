@@ -37,7 +37,7 @@ func (k key) admits(out http.ResponseWriter, in *http.Request) bool {
 	}
 	query := in.URL.Query()
 	if !k.fits(query.Get(keyName)) {
-		http.Error(out, "this page is for those who know its key: use the whole address that pct web has told", http.StatusForbidden)
+		http.Error(out, "this page needs its key: use the whole URL that pct web printed", http.StatusForbidden)
 		return false
 	}
 	if in.Method != http.MethodGet && in.Method != http.MethodHead {

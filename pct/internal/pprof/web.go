@@ -64,7 +64,7 @@ func (w *Web) serve(ctx context.Context, listener net.Listener, local bool, hand
 		Handler: http.HandlerFunc(func(out http.ResponseWriter, in *http.Request) {
 			from, _, _ := net.SplitHostPort(in.RemoteAddr)
 			if local && !(loopback(from) && loopback(withoutPort(in.Host))) {
-				http.Error(out, "this page is for its own machine alone", http.StatusForbidden)
+				http.Error(out, "this page is available on its own machine only", http.StatusForbidden)
 				return
 			}
 			if key.admits(out, in) {

@@ -17,7 +17,7 @@ import (
 func Corrections(w io.Writer, a *path.Activations) error {
 	out := bufio.NewWriter(w)
 	if a.Scaled > 1 {
-		fmt.Fprintf(out, "# cost/call is %.1f%% more than the samples tell, as the kernel counted CPU time: what they lack is taken for even\n", 100*(a.Scaled-1))
+		fmt.Fprintf(out, "# cost/call is %.1f%% more than the samples, to match the CPU time that the kernel counted\n", 100*(a.Scaled-1))
 	}
 	if a.Lacking > 0 {
 		fmt.Fprintf(out, "# cost/call lacks %s of the CPU time that the kernel counted: no sample stands for it\n", percentage(a.Lacking))
@@ -71,10 +71,10 @@ func Activations(w io.Writer, a *path.Activations, style Style) error {
 		fmt.Fprintln(out, line)
 	}
 	if unknown {
-		fmt.Fprintln(out, "# - is not known: inlined functions are not called, and calls of handlers of signals or by unknown callers are not counted")
+		fmt.Fprintln(out, "# - is unknown: inlined functions, signal handlers, and functions with unknown callers")
 	}
 	if old {
-		fmt.Fprintln(out, "# mean <: an older version counted these calls, and did not tell long ones from short ones")
+		fmt.Fprintln(out, "# mean <: an older version counted these calls, and did not distinguish long from short ones")
 	}
 	if a.Hidden > 0 {
 		fmt.Fprintf(out, "# %s not shown\n", plural(a.Hidden, "more call path"))

@@ -74,7 +74,7 @@ func Scattered(w io.Writer, p *path.Profile, most int) error {
 	if most > 0 && len(p.Rows) == most || 2*p.HiddenWeight <= p.Weight {
 		return nil
 	}
-	_, err := fmt.Fprintln(w, "# few call paths are alike: with fewer frames of each (-l) more are; pct summary and pct fn add up what they share")
+	_, err := fmt.Fprintln(w, "# few call paths are equal: -l shortens them so that more are; pct summary and pct fn add up common parts")
 	return err
 }
 
@@ -132,23 +132,23 @@ func Head(w io.Writer, s path.Summary, selected int, limits []string) error {
 		facts = append(facts, "clock "+strings.Join(s.Clocks, " and "))
 	}
 	if s.Asked > 0 {
-		facts = append(facts, hertz(s.Asked)+" asked")
+		facts = append(facts, "requested "+hertz(s.Asked))
 	}
 	if s.Got > 0 {
-		facts = append(facts, hertz(s.Got)+" got")
+		facts = append(facts, "actual "+hertz(s.Got))
 	}
 	if s.Lost > 0 {
 		facts = append(facts, fmt.Sprintf("%d lost", s.Lost))
 	}
 	if s.Partial > 0 {
-		facts = append(facts, fmt.Sprintf("%d partial", s.Partial))
+		facts = append(facts, fmt.Sprintf("%d truncated", s.Partial))
 	}
 	line("%s", strings.Join(facts, ", "))
 	switch {
 	case s.Running > 0 && s.Processes == 1:
-		line("still running; this is what there is so far")
+		line("still running; the report covers the data so far")
 	case s.Running > 0:
-		line("still running: %d of %s; this is what there is so far", s.Running, plural(s.Processes, "process"))
+		line("still running: %d of %s; the report covers the data so far", s.Running, plural(s.Processes, "process"))
 	}
 	if s.Cut > 0 {
 		line("%s: the collector was killed; this is what it left", plural(s.Cut, "process"))
@@ -168,7 +168,7 @@ func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	if strings.HasSuffix(noun, "s") {
+	if strings.HasSuffix(noun, "s") || strings.HasSuffix(noun, "ch") {
 		return fmt.Sprintf("%d %ses", n, noun)
 	}
 	return fmt.Sprintf("%d %ss", n, noun)

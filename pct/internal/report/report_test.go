@@ -45,7 +45,7 @@ func TestScattered(t *testing.T) {
 	}{{90, 0, true}, {90, 5, true}, {90, 1, false}, {10, 0, false}} {
 		var out strings.Builder
 		p := &path.Profile{Rows: rows, Weight: 10 + c.hidden, Hidden: 1, HiddenWeight: c.hidden}
-		if err := Scattered(&out, p, c.most); err != nil || strings.HasPrefix(out.String(), "# few call paths are alike: ") != c.said {
+		if err := Scattered(&out, p, c.most); err != nil || strings.HasPrefix(out.String(), "# few call paths are equal: ") != c.said {
 			t.Errorf("%+v: %q, %v", c, out.String(), err)
 		}
 	}
@@ -58,7 +58,7 @@ func TestHead(t *testing.T) {
 	}
 	want := "# a\\x1b\n# b\n# " + strings.Repeat("c", 160) + "…\n# d\n# e\n# and 2 commands more\n" +
 		"# 1 sample of 9 processes (10 programs), clock perf and itimer, 2 lost\n" +
-		"# still running: 2 of 9 processes; this is what there is so far\n" +
+		"# still running: 2 of 9 processes; the report covers the data so far\n" +
 		"# 1 process: the collector was killed; this is what it left\n" +
 		"# 1 sample selected: from 1s to 2s of CPU time; n > 1\n"
 	var b strings.Builder

@@ -182,10 +182,10 @@ func (o *Overview) sampled() string {
 		text += ", by the clock " + strings.Join(s.Clocks, " and ")
 	}
 	if s.Asked > 0 {
-		text += fmt.Sprintf(", %s asked for", hertz(s.Asked))
+		text += fmt.Sprintf(", requested %s", hertz(s.Asked))
 	}
 	if s.Got > 0 {
-		text += fmt.Sprintf(", %s got", hertz(s.Got))
+		text += fmt.Sprintf(", actual %s", hertz(s.Got))
 	}
 	text += "."
 	if len(o.Limits) > 0 {

@@ -280,7 +280,7 @@ func (c Command) flags(t *testing.T) {
 	}{
 		{[]string{"-h"}, 0, "example:", ""},
 		{[]string{"-nonsense"}, 2, "", "flag provided but not defined: -nonsense"},
-		{[]string{"/bin/ls"}, 2, "", `what is "/bin/ls"?`},
+		{[]string{"/bin/ls"}, 2, "", `unknown argument "/bin/ls"`},
 		{[]string{"-timeout", "soon"}, 2, "", "invalid value"},
 		{[]string{"-program", "/nonexistent/tool"}, 1, "", "/nonexistent/tool: no such file"},
 		{[]string{"--network"}, 0, "", ""},
