@@ -71,6 +71,11 @@ func readImage(name string) (*image, error) {
 		return nil, err
 	}
 	defer f.Close()
+	return headersOf(f.File), nil
+}
+
+// headersOf are the parts of an ELF file, and its build-id.
+func headersOf(f *elf.File) *image {
 	i := new(image)
 	for _, p := range f.Progs {
 		switch p.Type {
@@ -83,7 +88,7 @@ func readImage(name string) (*image, error) {
 			}
 		}
 	}
-	return i, nil
+	return i
 }
 
 // buildIDNote finds the build-id among notes.
@@ -137,8 +142,8 @@ type place struct {
 // place says what a mapping is.
 func (im images) place(pid int, m *mapping) place {
 	switch {
-	case m.path == "[vdso]":
-		return place{path: m.path, kind: kindVDSO, bias: m.start}
+	case m.path == vdsoPath:
+		return place{path: m.path, buildID: im.vdsoBuildID(m), kind: kindVDSO, bias: m.start}
 	case strings.HasPrefix(m.path, "["):
 		return place{path: m.path, kind: kindAnon}
 	case !strings.HasPrefix(m.path, "/") || strings.HasPrefix(m.path, "//"):
