@@ -11,12 +11,14 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/profilecollection/pct/pct/data"
 )
 
 // TestParts: a function has the share of the samples that it has of the CPU time by the program's own clock, where the
 // rest is the kernel's: also for users whose events the kernel gives no look into it, and where it blocks a clock's signal.
+// The samples stand for all of its CPU time, and no more.
 func TestParts(t *testing.T) {
 	nobody := &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	for _, c := range []struct {
@@ -57,6 +59,17 @@ func TestParts(t *testing.T) {
 			dirs, err := filepath.Glob(filepath.Join(root, "parts.*"))
 			if err != nil || len(dirs) != 1 {
 				t.Fatalf("run directories %q, %v", dirs, err)
+			}
+			r, err := data.Open(dirs[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			var sampled time.Duration
+			for _, s := range r.Samples {
+				sampled += time.Duration(s.Weight) * time.Microsecond
+			}
+			if off := sampled.Seconds()/r.Meta.CPU.Seconds() - 1; !(math.Abs(off) < 0.1) {
+				t.Errorf("samples of %v in %v of CPU time", sampled, r.Meta.CPU)
 			}
 			got, n := shareOf(t, dirs[0], "work")
 			p := want / 100
