@@ -77,7 +77,7 @@ test: need-test
 fuzz: need-test
 	FUZZTIME=$(FUZZTIME) GO='$(GO)' scripts/fuzz
 
-soak: need-test all
+soak: need-soak all
 	$(GO) run ./soak -matrix -bin $(BIN) -minutes $(SOAK)
 
 check: need-check
@@ -116,7 +116,7 @@ uninstall:
 clean:
 	rm -rf $(BIN)
 
-need-build need-test need-check:
+need-build need-test need-check need-soak:
 	@scripts/need $(@:need-%=%)
 
-.PHONY: all test fuzz soak check bench install uninstall clean need-build need-test need-check
+.PHONY: all test fuzz soak check bench install uninstall clean need-build need-test need-check need-soak

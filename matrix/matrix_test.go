@@ -111,7 +111,12 @@ const patience = time.Minute
 // observe runs a command in a directory of its own.
 func observe(t *testing.T, args ...string) (e matrix.End, said string) {
 	t.Helper()
-	dir := t.TempDir()
+	return observeIn(t, patience, t.TempDir(), args...)
+}
+
+// observeIn runs a command in a directory.
+func observeIn(t *testing.T, patience time.Duration, dir string, args ...string) (e matrix.End, said string) {
+	t.Helper()
 	// Other users, too, which programs become.
 	for _, d := range []string{dir, filepath.Dir(dir)} {
 		if err := os.Chmod(d, 0o777); err != nil {

@@ -83,7 +83,7 @@ type place struct {
 func (im images) place(pid int, m *mapping) place {
 	switch {
 	case m.path == proc.VDSO:
-		return place{path: m.path, kind: kindVDSO, bias: m.start}
+		return place{path: m.path, buildID: im.vdsoBuildID(m), kind: kindVDSO, bias: m.start}
 	case strings.HasPrefix(m.path, "["):
 		return place{path: m.path, kind: kindAnon}
 	case !strings.HasPrefix(m.path, "/") || strings.HasPrefix(m.path, "//"):

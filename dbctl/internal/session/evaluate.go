@@ -108,6 +108,7 @@ func (p *process) value(function, expression string) (string, bool) {
 	if at < 0 && m.ruledOut(p) {
 		return "", false
 	}
+	m.found = m.found || at >= 0
 	if at > 0 {
 		if register := unsaved(expression); register != "" {
 			p.run.unread(expression, fmt.Sprintf("calls do not keep the register %s, which is known only where %s is the innermost function", register, function))
@@ -130,7 +131,6 @@ func (p *process) value(function, expression string) (string, bool) {
 	if at < 0 {
 		return "", false
 	}
-	m.found = true
 	return p.answer(p.link.table.Evaluate(name, path[at].CFA, expression), expression)
 }
 
@@ -212,6 +212,10 @@ func (p *process) answer(commands []string, expression string) (string, bool) {
 	value, wrong := p.tryAnswer(commands)
 	if wrong != "" && p.readAllSymbols() {
 		value, wrong = p.tryAnswer(commands)
+	}
+	// The debugger takes each $NAME that is no register for a variable, which is void until it is set.
+	if wrong == "" && value == "void" && strings.HasPrefix(expression, "$") {
+		wrong = "the debugger knows no register, and has set no variable, of that name"
 	}
 	if wrong != "" {
 		p.run.unread(expression, wrong)

@@ -25,13 +25,13 @@ func TestQuantities(t *testing.T) {
 }
 
 // TestKilledTime: a process that was killed before it could say what CPU time it used has that which its
-// samples stand for.
+// samples stand for, and no time on the clock.
 func TestKilledTime(t *testing.T) {
 	calls := []call{{weight: 1, frames: []uint64{atMain}}, {weight: 1, frames: []uint64{atMain}}}
 	dir := writeRun(t, "/bin/prog", data.Meta{Pid: 7, Start: time.Now(), State: "running", Collector: "libpct"}, calls...)
 	rows, _, err := new(Reader).Lineage([]string{dir}, time.Now())
 	check(t, err)
-	if len(rows) != 1 || rows[0].CPU != 20*time.Millisecond {
+	if len(rows) != 1 || rows[0].CPU != 20*time.Millisecond || rows[0].Wall != 0 {
 		t.Errorf("%+v", rows)
 	}
 }

@@ -1,9 +1,7 @@
 package path
 
 import (
-	"bytes"
 	"debug/elf"
-	"os"
 	"slices"
 	"strings"
 
@@ -19,7 +17,7 @@ const vdsoPath = proc.VDSO
 // kernel gave this process, if it is of the same build: it is in no file that a
 // translator could read.
 func (s *symbols) nameVDSO(o objectKey, places []int) bool {
-	f, err := ownVDSO()
+	f, err := object.VDSO()
 	if err != nil || o.buildID == "" || !f.IsBuild(o.buildID) {
 		return false
 	}
@@ -40,22 +38,4 @@ func (s *symbols) nameVDSO(o objectKey, places []int) bool {
 		s.answer(p, o.path, vaddr, []translators.Location{answer})
 	}
 	return true
-}
-
-// ownVDSO is the image of the vDSO in this process.
-func ownVDSO() (*object.File, error) {
-	m, err := proc.Mapped(os.Getpid(), proc.VDSO)
-	if err != nil {
-		return nil, err
-	}
-	memory, err := os.Open("/proc/self/mem")
-	if err != nil {
-		return nil, err
-	}
-	defer memory.Close()
-	image := make([]byte, m.End-m.Start)
-	if _, err := memory.ReadAt(image, int64(m.Start)); err != nil {
-		return nil, err
-	}
-	return object.New(vdsoPath, bytes.NewReader(image))
 }

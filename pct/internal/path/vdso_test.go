@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/profilecollection/pct/internal/object"
 	"github.com/profilecollection/pct/pct/data"
 	"github.com/profilecollection/pct/translators"
 )
@@ -22,7 +23,7 @@ func (knowsNothing) TranslateBuild(_, _ string, vaddrs []uint64) ([][]translator
 }
 
 func TestVDSO(t *testing.T) {
-	f, err := ownVDSO()
+	f, err := object.VDSO()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,13 +30,9 @@ func Processes(w io.Writer, all []path.Process) error {
 		if p.Depth > 0 {
 			indent = strings.Repeat("    ", p.Depth-1) + ` \_ `
 		}
-		wall := unknown
-		if p.Wall > 0 || p.State != "" {
-			wall = inSeconds(p.Wall)
-		}
 		table = append(table, []string{
 			number0(p.Pid), number0(p.Ppid), cmp.Or(visible.Text(p.How), unknown), cmp.Or(visible.Text(p.State), unknown),
-			cmp.Or(visible.Text(p.Mode), unknown), inSeconds(p.Start), wall, used(p.CPU), used(p.Subtree),
+			cmp.Or(visible.Text(p.Mode), unknown), inSeconds(p.Start), used(p.Wall), used(p.CPU), used(p.Subtree),
 			strconv.FormatUint(p.Samples, 10), strconv.FormatUint(p.Lost, 10), indent + strings.Join(commands, " => "),
 		})
 	}
@@ -74,7 +70,7 @@ func columns(w io.Writer, table [][]string) error {
 
 func inSeconds(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) }
 
-// used is a CPU time, of which 0 means that it is unknown: whatever ran has used some.
+// used is a time that a process took, of which 0 means that it is unknown: whatever ran has taken some.
 func used(d time.Duration) string {
 	if d == 0 {
 		return unknown

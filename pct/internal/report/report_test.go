@@ -78,7 +78,7 @@ func TestProcesses(t *testing.T) {
 	want := `
   PID  PPID  HOW     STATE           MODE     START   WALL    CPU   TREE  SAMPLES  LOST  COMMAND
    10     9  launch  running         sampled  0.000  2.500  1.000  3.000      100     1  make all
-   11    10  fork    signal SIGKILL  ?        1.000  0.000  2.000  2.000        0     0   \_ cc\x0a => as \x1b[2J
+   11    10  fork    signal SIGKILL  ?        1.000      ?  2.000  2.000        0     0   \_ cc\x0a => as \x1b[2J
 12000    11  ?       ?               ?        0.000      ?      ?      ?        0     0       \_
 `
 	var b strings.Builder
