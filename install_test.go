@@ -27,7 +27,7 @@ func TestInstall(t *testing.T) {
 	for _, want := range []string{
 		"opt/pct/bin/dbctl", "opt/pct/bin/pct", "opt/pct/bin/profile",
 		"opt/pct/bin/int-avg", "opt/pct/bin/int-hist", "opt/pct/bin/quantile", "opt/pct/bin/corr",
-		"opt/pct/bin/pct-merge", "opt/pct/bin/pct-%", "opt/pct/libexec/pct/pct-launch", "opt/pct/bin/pct-ring",
+		"opt/pct/bin/pct-merge", "opt/pct/bin/pct-%", "opt/pct/libexec/pct/pct-launch", "opt/pct/libexec/pct/profile", "opt/pct/bin/pct-ring",
 		"opt/pct/bin/pct-pr", "opt/pct/lib/pct/libpct.so", "opt/pct/lib/pct/libpct.a", "opt/pct/lib/pct/pct.o", "opt/pct/lib/pct/libpctprof.so", "opt/pct/lib/pct/libpctprof.a", "opt/pct/include/pct.h",
 		"opt/pct/libexec/pct/top", "opt/pct/libexec/pct/pct-addr2line", "opt/pct/libexec/pct/pct-gdbline",
 		"opt/pct/libexec/pct/pct-addr2nm", "opt/pct/libexec/pct/pct-disasm", "opt/pct/libexec/pct/pct-binutils", "opt/pct/libexec/pct/pct-llvm-symbolizer",
