@@ -36,7 +36,7 @@ signal n ended it; with 0 after processes were attached to.
   -gdb PATH       use this gdb
   -no-debug-registers
                   leave the processor's debug registers alone, as where they do not
-                  work: step what is watched
+                  work: gdb steps for watch
   -trace          print what the script does, event by event
   -record FILE    keep every line to and from the debugger
   -replay FILE    run the script on such a record: no debugger, no program

@@ -18,8 +18,6 @@ type breakpoints struct {
 	inserted map[uint64]bool
 	counting map[uint64]bool // those of a clock, which are not the debugger's to take out
 	watched  [tracer.DebugAddresses]register
-	looked   []looked // what is watched without registers
-	turns    turns
 	everSet  bool         // debug registers may be set in threads
 	calls    map[int]bool // system calls that are caught; empty: all
 	file     *os.File     // the process's memory
@@ -122,7 +120,7 @@ func (p *process) dropBreakpoints() {
 	for addr := range p.inserted {
 		p.remove(addr)
 	}
-	p.watched, p.looked = [tracer.DebugAddresses]register{}, nil
+	p.watched = [tracer.DebugAddresses]register{}
 	p.catching = false
 	if p.file != nil {
 		p.file.Close()
@@ -192,9 +190,6 @@ func (t *tree) trap(th *thread) bool {
 	if p.lender != nil && t.trapLent(th) {
 		return true
 	}
-	if th.looks && t.passes(th) {
-		return true
-	}
 	p.mu.Lock()
 	mine := p.broken || th.how == tracer.Step
 	p.mu.Unlock()
@@ -229,7 +224,7 @@ func (t *tree) trap(th *thread) bool {
 		}
 		stop.Breakpoint = true
 	case th.how == tracer.Step && info.Code() != trapUser:
-		if w, found := t.seen(th); found {
+		if w, found := t.watchHit(th); found {
 			stop.Watched, stop.Watch = w.addr, w.kind
 		}
 	case p.atOldBreakpoint(th, info.Code()):

@@ -28,7 +28,6 @@ type thread struct {
 	back     bool             // it's to stop, and to be set back to before
 	owed     unix.Signal      // to be delivered when it goes on
 	how      tracer.How       // how it runs
-	looks    bool             // it's stepped, so that what it changes is seen
 	leaving  bool             // it's let go at its next stop
 	begins   bool             // it is the one of an attached process to stop for the script
 	stale    bool             // its debug registers are to be set
@@ -81,8 +80,6 @@ func (t *tree) dropThread(th *thread) {
 	th.standing = false
 	th.p.mu.Unlock()
 	delete(t.threads, th.tid)
-	th.endTurn()
-	t.nextTurn(th.p)
 	if th.early {
 		t.early[th.tid] = early{thread: true} // and what there is to note of it is noted
 	}
@@ -100,10 +97,6 @@ func (t *tree) happened(ev tracer.Event) {
 	}
 	if ev.Kind == tracer.Executed {
 		th = t.executing(ev)
-	}
-	if th != nil {
-		defer t.nextTurn(th.p)
-		th.endTurn()
 	}
 	if th == nil && t.root != nil && ev.Tid == t.root.pid && t.root.released {
 		t.root.stopped, t.root.stopSignal = ev.Kind == tracer.Signaled, ev.Signal
@@ -165,11 +158,11 @@ func (t *tree) goOn(th *thread) {
 		// The stop at a system call or a fork takes the place of one that was asked for.
 		t.tracer.Interrupt(th.tid)
 	}
-	how := t.pace(th)
-	th.standing = false
-	if !t.takesTurn(th, how) {
-		return
+	how := th.how
+	if how == tracer.Onward && (p.catching || th.owing) {
+		how = tracer.Calls
 	}
+	th.standing = false
 	sig := th.owed
 	th.owed = 0
 	t.tracer.Resume(th.tid, how, sig)

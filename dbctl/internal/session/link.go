@@ -28,6 +28,7 @@ type link struct {
 	served  chan struct{}
 	queue   []debugger.Event // events that came while an answer was awaited
 	resumed map[int]int      // tokens of the commands that let threads go on last, by the debugger's numbers of these
+	steps   bool             // it steps each instruction where a watchpoint is
 	stuck   error            // why it does not let threads go on
 	stray   bool             // a thread ended before the debugger knew that it stood
 }

@@ -48,6 +48,9 @@ func (p *process) commands(texts []string, wanted []bool) []string {
 				continue
 			}
 		}
+		if table.Watches(text) {
+			p.link.watchesAlone()
+		}
 		if table.Resumes(text) {
 			if !p.now.held || p.now.stays {
 				continue // it runs
