@@ -105,7 +105,8 @@ func (t *tree) seizeSharers(p *process) {
 			continue
 		}
 		c := t.newProcess(pid, p.pid)
-		c.lender, c.leaves, c.unnoted = p, true, true
+		c.leaves, c.unnoted = true, true
+		c.borrow(p)
 		for _, tid := range tids {
 			t.newThread(c, tid)
 		}

@@ -51,7 +51,7 @@ func (t *tree) forked(th *thread, ev tracer.Event) {
 		return
 	}
 	c := &child{parent: p, how: ev.How, shares: sharesMemory(th.tid, ev.Child, ev.How), born: begun}
-	c.original = p.breakpointBytes()
+	c.original = p.originals()
 	t.children[ev.Child] = c
 	if p.runs.rule == nil {
 		// Only followed, and so are its children.
@@ -173,7 +173,7 @@ func (t *tree) adopt(now time.Time) {
 		}
 		t.children[tid] = &child{
 			parent: parent, how: "fork", born: true,
-			shares: sharesMemory(parent.pid, tid, ""), original: parent.breakpointBytes(),
+			shares: sharesMemory(parent.pid, tid, ""), original: parent.originals(),
 		}
 		t.decide(tid, true)
 		if th := t.threads[tid]; th != nil {
@@ -202,7 +202,7 @@ func (t *tree) settle(pid int, c *child) {
 	if !c.shares {
 		c.withoutBreakpoints(pid)
 	}
-	if !c.follow && c.shares && c.parent.lends().hasHad() {
+	if !c.follow && c.shares && c.parent.hasHad() {
 		t.keepUntilExec(pid, c)
 		return
 	}
@@ -215,7 +215,7 @@ func (t *tree) settle(pid int, c *child) {
 	p := t.newProcess(pid, c.parent.pid)
 	p.image, p.runs = c.runs, c.runs
 	if c.shares {
-		p.lender = c.parent.lends()
+		p.borrow(c.parent)
 	}
 	t.trapForksOf(p, c.parent)
 	th := t.newThread(p, pid)
@@ -236,19 +236,11 @@ func (t *tree) settle(pid int, c *child) {
 func (t *tree) keepUntilExec(pid int, c *child) {
 	p := t.newProcess(pid, c.parent.pid)
 	p.runs = image{exe: c.runs.exe, argv: c.runs.argv}
-	p.image, p.lender, p.leaves = p.runs, c.parent.lends(), true
+	p.image, p.leaves = p.runs, true
+	p.borrow(c.parent)
 	th := t.newThread(p, pid)
 	t.note(t.log.Mode(time.Now(), pid, "released"))
 	t.goOn(th)
-}
-
-// lends is the process whose breakpoints are in the memory that children of this
-// one share.
-func (p *process) lends() *process {
-	if p.lender != nil {
-		return p.lender
-	}
-	return p
 }
 
 // executing is the thread of a process that has executed another program; the
@@ -273,6 +265,7 @@ func (t *tree) executing(ev tracer.Event) *thread {
 	}
 	if former := t.threads[ev.Former]; former != nil && former.p == p && ev.Former != ev.Tid {
 		// It has taken its leader's number.
+		former.passed()
 		if p.clk != nil {
 			p.clk.remove(former.tid)
 		}
@@ -299,13 +292,10 @@ func (t *tree) executed(th *thread) {
 		return
 	}
 	p.executed = true
-	p.forgetBreakpoints()
 	if _, counts := p.clk.(*callClock); counts {
 		p.stopClock() // it was of what is gone
 	}
-	p.mu.Lock()
-	p.lender = nil
-	p.mu.Unlock()
+	t.newMemory(p)
 	if p.leaves && t.stand(th) {
 		t.release(p)
 		return

@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/profilecollection/pct/dbctl/internal/breakpoint"
 	"github.com/profilecollection/pct/dbctl/internal/remote"
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
 )
@@ -38,8 +39,7 @@ type thread struct {
 	turns    int              // how often it had come to a processor then
 	owing    bool             // its next system call is to be sampled
 	at       *callSite        // it stands before this call, which is counted
-	over     uint64           // it steps over the breakpoint here, which is out meanwhile
-	again    place            // where it will meet the one that it was stepped over
+	again    place            // where it will meet the breakpoint that it was stepped over
 	unmask   uint64           // the mask that it has in truth, while it's being taken out
 	listens  bool             // it has stopped for job control
 	shown    bool             // guarded: the debugger knows that it stands, and resumes it
@@ -57,7 +57,7 @@ type child struct {
 	runs    image        // as its parent did, when that was decided
 	trap    *tracer.Trap // it's in this pause-trap, or will be
 
-	original map[uint64]byte // what its parent's breakpoints stand for
+	original breakpoint.Originals // of its parent's memory, as it got it
 }
 
 func (t *tree) newThread(p *process, tid int) *thread {
@@ -74,7 +74,7 @@ func (t *tree) dropThread(th *thread) {
 	if th.p.clk != nil {
 		th.p.clk.remove(th.tid)
 	}
-	th.stepped()
+	th.passed()
 	th.p.mu.Lock()
 	delete(th.p.threads, th.tid)
 	th.standing = false
@@ -159,7 +159,9 @@ func (t *tree) goOn(th *thread) {
 		t.tracer.Interrupt(th.tid)
 	}
 	how := th.how
-	if how == tracer.Onward && (p.catching || th.owing) {
+	if p.points.Passing(th.tid) {
+		how = tracer.Step
+	} else if how == tracer.Onward && (p.catching || th.owing) {
 		how = tracer.Calls
 	}
 	th.standing = false
@@ -229,10 +231,9 @@ func (t *tree) signaled(th *thread, sig unix.Signal) {
 	p.mu.Lock()
 	calling := th.calling
 	p.mu.Unlock()
-	if th.over != 0 && t.stand(th) && th.regs.Rip == th.over {
+	if over, passed := th.passed(); passed && t.stand(th) && th.regs.Rip == over {
 		th.again = place{th.regs.Rip, th.regs.Rsp}
 	}
-	th.stepped()
 	if calling && t.stand(th) {
 		// A call that the debugger makes may end by one: it returns to the stack.
 		t.showStop(th, remote.Stop{Signal: int(sig)})

@@ -16,6 +16,9 @@ func (t *tree) release(p *process) {
 	}
 	p.released = true
 	p.let.Store(true)
+	if points, own := p.breakpoints(); own {
+		points.Seal()
+	}
 	p.abandon()
 	p.stopClock()
 	p.dropBreakpoints()
@@ -125,7 +128,7 @@ func (t *tree) leftChild(th *thread, ev tracer.Event) {
 		th.p.addThread(t, ev.Child, begun, false)
 		return
 	}
-	t.children[ev.Child] = &child{parent: th.p, how: ev.How, born: begun, original: th.p.breakpointBytes()}
+	t.children[ev.Child] = &child{parent: th.p, how: ev.How, born: begun, original: th.p.originals()}
 	t.decide(ev.Child, false)
 }
 
@@ -138,7 +141,8 @@ func (t *tree) ownTrap(th *thread) bool {
 	if info.Code() == kernelSent {
 		return th.p.atOldBreakpoint(th, info.Code())
 	}
-	return th.how == tracer.Step || th.p.everSet
+	points, _ := th.p.breakpoints()
+	return th.how == tracer.Step || th.p.everSet || points.Passing(th.tid)
 }
 
 // clocks reports whether the signal for which a thread stands is of the kind that its last
@@ -168,7 +172,10 @@ func (t *tree) letGoOfAll() {
 		t.decide(pid, false)
 	}
 	for _, p := range t.processes {
-		p.let.Store(true) // from now on no breakpoint is put in
+		p.let.Store(true)
+		if points, own := p.breakpoints(); own {
+			points.Seal()
+		}
 		p.abandon()
 		if p.hasHad() || p.trap.laid != nil || p.anyStands() {
 			t.release(p)

@@ -80,14 +80,8 @@ func (p *process) hasBreakpoint(site tracer.Site, sp uint64) bool {
 	var b [8]byte
 	p.memory.ReadAt(b[:], sp)
 	back := binary.LittleEndian.Uint64(b[:])
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for addr := range p.inserted {
-		if addr == back || addr >= site.Fork && addr < site.Fork+site.Size {
-			return true
-		}
-	}
-	return false
+	points, _ := p.breakpoints()
+	return points.Owners(back) != 0 || points.Between(site.Fork, site.Fork+site.Size)
 }
 
 // returned is when the parent has met the trap.

@@ -76,9 +76,6 @@ func (t *tree) watch(p *process, w watchpoint) error {
 		p.watched[free[i]] = part
 	}
 	p.everSet = true
-	p.mu.Lock()
-	p.broken = true
-	p.mu.Unlock()
 	t.setWatches(p)
 	return nil
 }
