@@ -9,6 +9,7 @@ import (
 
 	"github.com/profilecollection/pct/dbctl/internal/debugger"
 	"github.com/profilecollection/pct/dbctl/internal/machine"
+	"github.com/profilecollection/pct/dbctl/internal/tracee"
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
 )
 
@@ -28,7 +29,7 @@ func (p *process) act(n notice) {
 		p.offer(now, p.place("stopped", now, "signal", signalName(n.signal), "thread", itoa(n.thread.number)))
 	case madeChild:
 		p.offer(now, machine.FormatEvent(n.how, "child", itoa(n.child)))
-		p.tracing(func() { p.tree.decide(n.child, false) }) // unless the script has spawned it
+		p.tracing(func() { p.tree.decide(n.child, tracee.Drop) }) // unless the script has spawned it
 	case executes:
 		p.executes(now, n.runs)
 	case threadBegan:

@@ -7,6 +7,7 @@ import (
 
 	"github.com/profilecollection/pct/dbctl/internal/breakpoint"
 	"github.com/profilecollection/pct/dbctl/internal/remote"
+	"github.com/profilecollection/pct/dbctl/internal/tracee"
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
 )
 
@@ -120,13 +121,13 @@ func (th *thread) stepBack() {
 func (t *tree) trap(th *thread) bool {
 	p := th.p
 	points, own := p.breakpoints()
-	if !p.hasHad() && th.how != tracer.Step || !t.stand(th) {
+	if !p.hasHad() && th.pace != tracee.Step || !t.stand(th) {
 		return false
 	}
 	stop := remote.Stop{Signal: int(unix.SIGTRAP)}
 	info, _ := t.tracer.Siginfo(th.tid)
 	met := points.Owners(th.regs.Rip - 1)
-	if _, passed := points.Passed(th.tid); passed && th.how != tracer.Step && info.Code() > 0 && info.Code() != kernelSent {
+	if _, passed := points.Passed(th.tid); passed && th.pace != tracee.Step && info.Code() > 0 && info.Code() != kernelSent {
 		t.goOn(th)
 		return true
 	}
@@ -143,7 +144,7 @@ func (t *tree) trap(th *thread) bool {
 			return true
 		}
 		stop.Breakpoint = true
-	case th.how == tracer.Step && info.Code() != trapUser:
+	case th.pace == tracee.Step && info.Code() != trapUser:
 		if w, found := t.watchHit(th); found {
 			stop.Watched, stop.Watch = w.addr, w.kind
 		}
@@ -157,8 +158,8 @@ func (t *tree) trap(th *thread) bool {
 		}
 		stop.Watched, stop.Watch = w.addr, w.kind
 	}
-	th.how = tracer.Onward
-	th.halt = false
+	th.pace = tracee.Onward
+	t.forgo(th, tracee.Halt)
 	t.showStop(th, stop)
 	return true
 }

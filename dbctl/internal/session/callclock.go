@@ -150,7 +150,7 @@ func (p *process) refuse(why error, unbegun bool) {
 		return
 	}
 	t.say("%v", why)
-	t.stale, t.quitted, t.code = true, true, 1
+	t.ending, t.quitted, t.code = true, true, 1
 	if unbegun {
 		unix.Kill(p.pid, unix.SIGKILL)
 	}

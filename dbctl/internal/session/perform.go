@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/profilecollection/pct/dbctl/internal/mi"
+	"github.com/profilecollection/pct/dbctl/internal/tracee"
 	"github.com/profilecollection/pct/unwind"
 )
 
@@ -119,7 +120,7 @@ func (p *process) collect(name, first int, sent []int, texts, outputs []string) 
 }
 
 func (p *process) spawn(pid int) {
-	p.tracing(func() { p.tree.decide(pid, true) })
+	p.tracing(func() { p.tree.decide(pid, tracee.Follow) })
 }
 
 func (p *process) detach() {
@@ -168,5 +169,5 @@ func (p *process) shell(command string) string {
 }
 
 func (p *process) quit(status int) {
-	p.soon(func() { p.tree.stale, p.tree.quitted, p.tree.code = true, true, status })
+	p.soon(func() { p.tree.ending, p.tree.quitted, p.tree.code = true, true, status })
 }

@@ -31,7 +31,6 @@ type process struct {
 	stopSignal  unix.Signal
 	gone        bool
 	executed    bool // another program than it began with
-	released    bool // let go
 	leaves      bool // to be let go when it executes another program
 	unnoted     bool // and not part of the tree
 	told        bool // that it was let go, or has ended

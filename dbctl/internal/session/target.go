@@ -9,7 +9,7 @@ import (
 	"github.com/profilecollection/pct/dbctl/internal/breakpoint"
 	"github.com/profilecollection/pct/dbctl/internal/debugger"
 	"github.com/profilecollection/pct/dbctl/internal/remote"
-	"github.com/profilecollection/pct/dbctl/internal/tracer"
+	"github.com/profilecollection/pct/dbctl/internal/tracee"
 )
 
 // A process is what its debugger's requests are answered from. They come in a
@@ -103,13 +103,13 @@ func (p *process) Resume(tid int, step bool, signal int) {
 		if th == nil {
 			return
 		}
-		th.halt = false // it was answered by the stop that gdb has seen
-		th.how = tracer.Onward
+		p.tree.forgo(th, tracee.Halt) // it was answered by the stop that gdb has seen
+		th.pace = tracee.Onward
 		if step {
-			th.how = tracer.Step
+			th.pace = tracee.Step
 		}
 		if signal != 0 && signal != int(unix.SignalNum(debugger.ShowSignal)) {
-			th.owed = unix.Signal(signal)
+			p.tree.owe(th, unix.Signal(signal))
 		}
 		p.tree.goOnIf(th)
 	})
@@ -130,8 +130,7 @@ func (p *process) Halt(tid int) {
 		case standing:
 			p.tree.showStop(th, remote.Stop{})
 		default:
-			th.halt = true
-			p.tree.tracer.Interrupt(tid)
+			p.tree.want(th, tracee.Halt)
 		}
 	})
 }

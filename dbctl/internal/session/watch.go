@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/profilecollection/pct/dbctl/internal/remote"
+	"github.com/profilecollection/pct/dbctl/internal/tracee"
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
 )
 
@@ -96,18 +97,16 @@ func (t *tree) unwatch(p *process, w watchpoint) {
 // runs is stopped for it, and set when it goes on.
 func (t *tree) setWatches(p *process) {
 	for _, th := range p.threadList() {
-		th.stale = true
 		if th.stands() {
 			t.setDebug(th)
 		} else {
-			t.tracer.Interrupt(th.tid)
+			t.want(th, tracee.Registers)
 		}
 	}
 }
 
 // setDebug sets the debug registers of a thread that stands still.
 func (t *tree) setDebug(th *thread) {
-	th.stale = false
 	t.tracer.SetDebug(th.tid, tracer.DebugControl, 0)
 	control := uint64(0)
 	for i, w := range th.p.watched {
