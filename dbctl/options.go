@@ -38,7 +38,8 @@ signal n ended it; with 0 after processes were attached to.
                   leave the processor's debug registers alone, as where they do not
                   work: gdb steps for watch
   -trace          print what the script does, event by event
-  -record FILE    keep every line to and from the debugger
+  -record FILE    keep every line to and from the debugger, and what happens to
+                  the traced processes
   -replay FILE    run the script on such a record: no debugger, no program
   -environ FILE   the program's environment, as in /proc/PID/environ: a shell that
                   calls us may not have passed on its own as it was

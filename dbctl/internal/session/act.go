@@ -117,7 +117,7 @@ func (p *process) place(kind string, now *moment, pairs ...string) string {
 // event a block was for waits while there is a TIMEOUT.
 func (p *process) resume(now *moment) {
 	th := now.thread
-	if !now.held || now.stays || th == nil || p.matched && p.waits || p.let.Load() {
+	if !now.held || now.stays || th == nil || p.matched && p.waits || p.free.Load() {
 		return
 	}
 	now.held = false
@@ -204,7 +204,7 @@ func (p *process) executes(now *moment, next image) {
 		now.stays = true // also if the script continues it now
 		p.offer(now, machine.FormatEvent("exec", "exe", next.exe))
 		now.stays = false
-		if p.let.Load() {
+		if p.free.Load() {
 			return
 		}
 		p.block.sinks.close()

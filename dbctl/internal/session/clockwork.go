@@ -12,7 +12,7 @@ import (
 
 // clock starts the script's clock on all threads of the process.
 func (p *process) clock(kind string, mean time.Duration, random bool) (err error) {
-	if p.let.Load() {
+	if p.free.Load() {
 		return nil
 	}
 	p.tracing(func() { err = p.startClock(kind, period{mean: mean, random: random}) })

@@ -15,7 +15,7 @@ func (t *tree) release(p *process) {
 	if fate, known := t.traced.Fate(p.pid); !known || fate == tracee.Released || p.gone {
 		return
 	}
-	p.let.Store(true)
+	p.free.Store(true)
 	if points, own := p.breakpoints(); own {
 		points.Seal()
 	}
@@ -122,7 +122,7 @@ func (t *tree) letGoOfAll() {
 		t.decide(pid, tracee.Drop)
 	}
 	for _, p := range t.processes {
-		p.let.Store(true)
+		p.free.Store(true)
 		if points, own := p.breakpoints(); own {
 			points.Seal()
 		}

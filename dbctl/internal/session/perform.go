@@ -124,7 +124,7 @@ func (p *process) spawn(pid int) {
 }
 
 func (p *process) detach() {
-	if p.let.Load() {
+	if p.free.Load() {
 		return
 	}
 	if p.run != nil {

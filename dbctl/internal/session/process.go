@@ -55,7 +55,7 @@ type process struct {
 	repaired  atomic.Uint64 // system calls begun again
 	unclocked atomic.Uint64 // threads that have no clock
 	attempted atomic.Bool   // a sample is of a thread that was interrupted
-	let       atomic.Bool   // it runs on without us: what is read of it is of no instant
+	free      atomic.Bool   // it runs on without us: what is read of it is of no instant
 
 	inbox inbox
 
@@ -193,7 +193,7 @@ func (p *process) tell(n notice) {
 	}
 	if n.kind == letGo || n.kind == processEnded {
 		p.told = true
-		p.let.Store(true)
+		p.free.Store(true)
 		delete(p.tree.processes, p.pid)
 	}
 	if !p.served && p.tree.habit(p.runs.rule).slow {

@@ -197,7 +197,7 @@ func (t *tree) trapOrphaned(p *process, trap *tracer.Trap) {
 		return
 	}
 	d := tracee.Follow
-	if p.let.Load() {
+	if p.free.Load() {
 		d = tracee.Drop
 	}
 	t.untold(p, pids[0], d)

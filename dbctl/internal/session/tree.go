@@ -267,7 +267,9 @@ func (t *tree) wishes() {
 		if t.root != nil && t.root.gone {
 			t.letDaemonsGo()
 		}
-		t.step(tracee.Event{Kind: tracee.Time, At: now.UnixNano()})
+		if at := t.traced.Deadline(); at != 0 && now.UnixNano() >= at {
+			t.step(tracee.Event{Kind: tracee.Time, At: now.UnixNano()})
+		}
 		t.clockwork(now)
 		// However many processes there are, most of the time is for what happens.
 		t.notBefore = time.Now().Add(4 * time.Since(now))

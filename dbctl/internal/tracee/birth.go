@@ -69,7 +69,7 @@ func (t *Tree) foundBorn(ev, born Event) {
 	case ev.Group != 0 && ev.Group != ev.Tid && p == nil:
 		// Of a process that was let go.
 		t.order(Order{Do: Detach, Tid: ev.Tid})
-		t.early[ev.Tid] = early{thread: true}
+		t.early[ev.Tid] = early{what: letGo}
 	case ev.Group != ev.Tid && p != nil:
 		th := t.addThread(p, ev.Tid)
 		th.origin = Unannounced
@@ -87,7 +87,12 @@ func (t *Tree) addThread(p *process, tid int) *thread {
 
 // forked is a thread that has made another, or a process.
 func (t *Tree) forked(th *thread, ev Event) {
-	if _, ended := t.early[ev.Child]; ended {
+	if e, ended := t.early[ev.Child]; ended {
+		if e.what == letGo {
+			delete(t.early, ev.Child)
+			t.onward(th)
+			return
+		}
 		if _, begun := t.strangers[ev.Child]; !begun {
 			t.ask(ev.Child, ev) // it may be another one of that number
 			return
@@ -109,7 +114,7 @@ func (t *Tree) foundForked(ev, forked Event) {
 		t.made(th, forked)
 		return
 	}
-	if !e.thread {
+	if e.what == aProcess || e.what == unknown && forked.How != "clone" {
 		t.tell(Order{
 			Word: ChildPassed, Child: ev.Tid, Pid: th.p.pid, How: forked.How, Status: e.end.Status, CPU: e.end.CPU, At: e.end.At,
 		})

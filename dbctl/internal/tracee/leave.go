@@ -50,6 +50,9 @@ func (t *Tree) righted(ev Event) {
 func (t *Tree) detach(th *thread, sig int) {
 	t.order(Order{Do: Detach, Tid: th.tid, Pid: th.p.pid, Signal: sig})
 	t.drop(th)
+	if th.origin == Unannounced {
+		t.early[th.tid] = early{what: letGo}
+	}
 }
 
 // left is a stop of a thread that is to be let go.

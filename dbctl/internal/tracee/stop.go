@@ -147,14 +147,14 @@ func (t *Tree) executed(ev Event) {
 func (t *Tree) ended(ev Event) {
 	if _, waits := t.strangers[ev.Tid]; waits {
 		delete(t.strangers, ev.Tid)
-		t.early[ev.Tid] = early{end: ev}
+		t.early[ev.Tid] = early{aProcess, ev}
 		return
 	}
 	o := Order{Tid: ev.Tid, Pid: ev.Tid, Status: ev.Status, CPU: ev.CPU, At: ev.At}
 	if c := t.children[ev.Tid]; c != nil {
 		delete(t.children, ev.Tid)
 		if c.origin == Unannounced {
-			t.early[ev.Tid] = early{thread: true}
+			t.early[ev.Tid] = early{what: aThread}
 		}
 		o.Word, o.Child, o.Pid, o.How = ChildGone, ev.Tid, c.parent, c.how
 		t.tell(o)
@@ -162,6 +162,7 @@ func (t *Tree) ended(ev Event) {
 	}
 	th := t.threads[ev.Tid]
 	if th == nil {
+		t.early[ev.Tid] = early{unknown, ev}
 		o.Word = StrangerGone
 		t.tell(o)
 		return

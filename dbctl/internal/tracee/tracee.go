@@ -113,11 +113,25 @@ type child struct {
 	decision Decision
 }
 
-// early is a thread or a process that has ended before its maker told of it.
+// early is a thread or a process that has ended, or was let go, before its maker told of it.
 type early struct {
-	thread bool
-	end    Event
+	what what
+	end  Event
 }
+
+// what is known of one that has ended early; its comment is what to do when its maker tells of it.
+type what uint8
+
+const (
+	// aThread: pass over it.
+	aThread what = iota
+	// aProcess: tell the owner that it has passed.
+	aProcess
+	// unknown: it ended before its first stop. If it was made by clone, suppose that it was a thread.
+	unknown
+	// letGo: it runs on without us. Pass over it.
+	letGo
+)
 
 // Tree is the state of all.
 type Tree struct {
@@ -230,7 +244,7 @@ func (t *Tree) drop(th *thread) {
 	delete(th.p.threads, th.tid)
 	delete(t.threads, th.tid)
 	if th.origin == Unannounced {
-		t.early[th.tid] = early{thread: true}
+		t.early[th.tid] = early{what: aThread}
 	}
 	if len(th.p.threads) == 0 && t.processes[th.p.pid] == th.p {
 		delete(t.processes, th.p.pid)
