@@ -48,3 +48,15 @@ func TestRepeatFails(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Each kind of event has a name and a step.
+func TestNames(t *testing.T) {
+	if len(kindNames) != int(kinds) || len(steps) != int(kinds) || len(errandNames) != int(errands) {
+		t.Errorf("%d names and %d steps of %d kinds, %d names of %d errands", len(kindNames), len(steps), kinds, len(errandNames), errands)
+	}
+	for k, step := range steps {
+		if step == nil {
+			t.Errorf("there is no step for %s", kindNames[k])
+		}
+	}
+}
