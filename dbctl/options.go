@@ -35,9 +35,10 @@ TEXT replaces it. Exits with the status of PROGRAM, 128+n if signal n ended it;
   -pty            run the program in a terminal of its own
   -gdb PATH       gdb to use
   -no-debug-registers
-                  do not use the debug registers of the processor: single-step
+                  do not use the debug registers of the processor:
+                  gdb single-steps for watchpoints
   -trace          print each event and the actions of the script
-  -record FILE    write each line to and from the debugger to FILE
+  -record FILE    write the debugger's lines and the kernel's events to FILE
   -replay FILE    run the script on such a file, without debugger and program
   -environ FILE   environment of the program, in the form of /proc/PID/environ
   -ignored MASK   signals that the program ignores, as in /proc/PID/status

@@ -82,6 +82,10 @@ type Table struct {
 	// Hardware tells what to use in place of a script's command that only the
 	// processor's debug registers can serve; "" for all others.
 	Hardware func(text string) (instead string)
+	// Watches reports whether a script's command sets a watchpoint that needs no debug register
+	// after WatchBySteps, by which the debugger steps each instruction instead.
+	Watches      func(text string) bool
+	WatchBySteps string
 	// Ended reports whether an error says that the thread of a command has ended.
 	Ended func(message string) bool
 	// Evaluate works out an expression in the thread's frame with this

@@ -41,7 +41,10 @@ func GDB() *Table {
 		Resumes:  resumes,
 		Running:  func(message string) bool { return strings.HasSuffix(message, "is running.") },
 		Hardware: hardware,
-		Ended:    endedThread.MatchString,
+		Watches:  func(text string) bool { return watches.MatchString(strings.TrimSpace(text)) },
+
+		WatchBySteps: "-gdb-set can-use-hw-watchpoints 0",
+		Ended:        endedThread.MatchString,
 		Evaluate: func(thread int, cfa uint64, expr string) []string {
 			return []string{
 				// Not by --thread: gdb would go back to where it was.
@@ -187,6 +190,9 @@ var onlyHardware = []struct {
 	{regexp.MustCompile(`^thb(r(e(ak?)?)?)?\b`), "tbreak, which changes the code"},
 	{regexp.MustCompile(`^([ra]w(a(t(ch?)?)?)?\b|-break-watch\b.* -[ra]\b)`), "watch, which stops when the value changes"},
 }
+
+// watches are commands that watch for writes, by all names that gdb knows them by.
+var watches = regexp.MustCompile(`^(wa(t(ch?)?)?|-break-watch)\b`)
 
 func hardware(text string) string {
 	text = strings.TrimSpace(text)

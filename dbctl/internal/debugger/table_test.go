@@ -31,6 +31,17 @@ func TestConnect(t *testing.T) {
 	conn.Close()
 }
 
+// A command that watches for writes is known by all its names.
+func TestWatches(t *testing.T) {
+	for command, want := range map[string]bool{
+		"watch x": true, " wa -l x": true, "-break-watch x": true, "watched": false, "print watch": false, "rwatch x": false, "w": false,
+	} {
+		if got := GDB().Watches(command); got != want {
+			t.Errorf("%s: %v, want %v", command, got, want)
+		}
+	}
+}
+
 // A command that only debug registers can serve is known by all its names.
 func TestHardware(t *testing.T) {
 	for command, want := range map[string]string{

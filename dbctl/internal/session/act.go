@@ -9,6 +9,7 @@ import (
 
 	"github.com/profilecollection/pct/dbctl/internal/debugger"
 	"github.com/profilecollection/pct/dbctl/internal/machine"
+	"github.com/profilecollection/pct/dbctl/internal/tracee"
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
 )
 
@@ -28,7 +29,7 @@ func (p *process) act(n notice) {
 		p.offer(now, p.place("stopped", now, "signal", signalName(n.signal), "thread", itoa(n.thread.number)))
 	case madeChild:
 		p.offer(now, machine.FormatEvent(n.how, "child", itoa(n.child)))
-		p.tracing(func() { p.tree.decide(n.child, false) }) // unless the script has spawned it
+		p.tracing(func() { p.tree.decide(n.child, tracee.Drop) }) // unless the script has spawned it
 	case executes:
 		p.executes(now, n.runs)
 	case threadBegan:
@@ -116,7 +117,7 @@ func (p *process) place(kind string, now *moment, pairs ...string) string {
 // event a block was for waits while there is a TIMEOUT.
 func (p *process) resume(now *moment) {
 	th := now.thread
-	if !now.held || now.stays || th == nil || p.matched && p.waits || p.let.Load() {
+	if !now.held || now.stays || th == nil || p.matched && p.waits || p.free.Load() {
 		return
 	}
 	now.held = false
@@ -203,7 +204,7 @@ func (p *process) executes(now *moment, next image) {
 		now.stays = true // also if the script continues it now
 		p.offer(now, machine.FormatEvent("exec", "exe", next.exe))
 		now.stays = false
-		if p.let.Load() {
+		if p.free.Load() {
 			return
 		}
 		p.block.sinks.close()

@@ -10,6 +10,7 @@ import (
 	"github.com/profilecollection/pct/dbctl/internal/debugger"
 	"github.com/profilecollection/pct/dbctl/internal/machine"
 	"github.com/profilecollection/pct/dbctl/internal/mi"
+	"github.com/profilecollection/pct/dbctl/internal/tracee"
 )
 
 // listen waits for what the debugger tells, or for a notice.
@@ -68,8 +69,7 @@ func (t *tree) abandonCalls(p *process) {
 		}
 		p.mu.Unlock()
 		if calling && !standing {
-			th.back = true
-			t.tracer.Interrupt(th.tid)
+			t.want(th, tracee.SetBack)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/profilecollection/pct/dbctl/internal/tracee"
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
 )
 
@@ -82,11 +83,17 @@ func (t *tree) seize(pid int) error {
 		return err
 	}
 	p := t.newProcess(pid, status.Ppid)
-	for _, tid := range tids {
-		t.newThread(p, tid)
-	}
+	t.seized(p, tids)
 	t.seizeSharers(p)
 	return nil
+}
+
+// seized takes in the threads of a process that were taken while they run.
+func (t *tree) seized(p *process, tids []int) {
+	for _, tid := range tids {
+		t.newThread(p, tid)
+		t.step(tracee.Event{Kind: tracee.Seized, Tid: tid, Pid: p.pid})
+	}
 }
 
 // seizeSharers takes the children, of vfork, that are in a process's memory just
@@ -105,10 +112,9 @@ func (t *tree) seizeSharers(p *process) {
 			continue
 		}
 		c := t.newProcess(pid, p.pid)
-		c.lender, c.leaves, c.unnoted = p, true, true
-		for _, tid := range tids {
-			t.newThread(c, tid)
-		}
+		c.leaves, c.unnoted = true, true
+		c.borrow(p)
+		t.seized(c, tids)
 	}
 }
 

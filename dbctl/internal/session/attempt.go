@@ -5,6 +5,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/dbctl/internal/tracee"
 )
 
 // attempt stops a thread whose time has come, if it runs: one that waits, for whatever it
@@ -13,15 +15,15 @@ import (
 // taken out of it wherever it is.
 func (p *process) attempt(th *thread) {
 	if p.clk.stray(th.tid) != 0 {
-		p.tree.tracer.Interrupt(th.tid)
+		p.tree.want(th, tracee.NoErrand)
 		return
 	}
 	if !onProcessor(p.pid, th.tid) {
 		return
 	}
 	used, _ := threadUse(p.pid, th.tid)
-	th.due, th.turns = true, used.turns
-	p.tree.tracer.Interrupt(th.tid)
+	th.turns = used.turns
+	p.tree.want(th, tracee.Sample)
 }
 
 // onProcessor reports whether a thread is on a processor, or waits for one.

@@ -2,11 +2,13 @@ package session
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/profilecollection/pct/dbctl/internal/breakpoint"
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
 	"github.com/profilecollection/pct/internal/gtick"
 	"github.com/profilecollection/pct/internal/resource"
@@ -37,14 +39,10 @@ type callClock struct {
 // callSite is a function with a breakpoint at its first instruction.
 type callSite struct {
 	addr   uint64
-	code   [codeLength]byte // what is there
-	asks   *allocator       // nil: its calls are counted
+	asks   *allocator // nil: its calls are counted
 	object objectRange
 	entry  bool // it's where the program begins: its libraries are there then
 }
-
-// codeLength is that of the longest instruction.
-const codeLength = 15
 
 type objectRange struct{ start, end uint64 }
 
@@ -89,15 +87,9 @@ func (c *callClock) remove(tid int)                   { delete(c.timers, tid); d
 // close takes the breakpoints out, and notes that they were there.
 func (c *callClock) close() {
 	p := c.p
-	p.mu.Lock()
-	for addr := range c.sites {
-		delete(p.counting, addr)
-		p.remove(addr)
+	if points, own := p.breakpoints(); own {
+		points.Drop(breakpoint.Clock)
 	}
-	if m := p.tree.mender; m != nil {
-		m.Forget(p.pid)
-	}
-	p.mu.Unlock()
 	if c.met {
 		p.noted("each call that was counted stopped the program for some microseconds")
 	}
@@ -158,7 +150,7 @@ func (p *process) refuse(why error, unbegun bool) {
 		return
 	}
 	t.say("%v", why)
-	t.stale, t.quitted, t.code = true, true, 1
+	t.ending, t.quitted, t.code = true, true, 1
 	if unbegun {
 		unix.Kill(p.pid, unix.SIGKILL)
 	}
@@ -166,38 +158,33 @@ func (p *process) refuse(why error, unbegun bool) {
 
 // insert puts breakpoints in.
 func (c *callClock) insert(sites []*callSite) error {
-	p := c.p
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	original := make(map[uint64]byte)
-	for _, s := range sites {
-		n := p.memory.ReadAt(s.code[:], s.addr)
-		p.hide(s.code[:], s.addr)
-		if n > 0 {
-			original[s.addr] = s.code[0]
-		}
-		if n < len(s.code) {
-			s.code = [codeLength]byte{} // it's stepped
-		}
+	points, own := c.p.breakpoints()
+	if !own {
+		return nil // the memory is its parent's
 	}
-	p.guarded(original)
-	for _, s := range sites {
-		if err := p.insert(s.addr); err != nil {
-			return err
-		}
-		if p.counting == nil {
-			p.counting = make(map[uint64]bool)
-		}
-		p.counting[s.addr] = true
-		c.sites[s.addr] = s
+	addrs := make([]uint64, len(sites))
+	for i, s := range sites {
+		addrs[i], c.sites[s.addr] = s.addr, s
 	}
-	return nil
+	return points.Count(addrs, c.p.tree.menderOf(c.p.pid))
 }
 
-// guarded has the mender know of breakpoints that are about to be put in. It is a help, without which the
-// process is counted, too.
-func (p *process) guarded(original map[uint64]byte) {
-	t := p.tree
+// processMender has the run's mender look after one process.
+type processMender struct {
+	*tracer.Mender
+	pid int
+}
+
+func (m processMender) Keep(memory breakpoint.Memory, original map[uint64]byte) {
+	if f, ok := memory.(*os.File); ok {
+		m.Mender.Keep(m.pid, f, original)
+	}
+}
+
+func (m processMender) Forget() { m.Mender.Forget(m.pid) }
+
+// menderOf is nil where none can be had: it is a help, without which processes are counted, too.
+func (t *tree) menderOf(pid int) breakpoint.Mender {
 	if t.mender == nil && !t.unmended {
 		done := make(chan struct{})
 		go func() { // not as a child of the tracing thread, which would take its status
@@ -211,22 +198,19 @@ func (p *process) guarded(original map[uint64]byte) {
 		}()
 		<-done
 	}
-	if t.mender == nil || p.lender != nil {
-		return
+	if t.mender == nil {
+		return nil
 	}
-	if f, err := p.openMemory(); err == nil {
-		t.mender.Keep(p.pid, f, original)
-	}
+	return processMender{t.mender, pid}
 }
 
 // begins is when the program comes to its first instruction.
 func (c *callClock) begins(s *callSite) {
 	p := c.p
-	p.mu.Lock()
-	delete(p.counting, s.addr)
 	delete(c.sites, s.addr)
-	p.remove(s.addr)
-	p.mu.Unlock()
+	if points, own := p.breakpoints(); own {
+		points.Remove(s.addr, breakpoint.Clock)
+	}
 	sites, why := p.callSites(c.what)
 	if why == nil {
 		why = c.insert(sites)
@@ -276,36 +260,26 @@ func (c *callClock) count(th *thread, s *callSite) (hits uint64) {
 // place is an instruction in an activation of a function.
 type place struct{ pc, sp uint64 }
 
-// past takes a thread that goes on over the breakpoint that it has met: the mutex is held.
+// past takes a thread that goes on over the breakpoint of a clock that it has met: the mutex is held.
 func (t *tree) past(th *thread) {
 	p, s := th.p, th.at
 	th.at = nil
-	if !p.inserted[s.addr] || th.regs.Rip != s.addr {
-		return // it's gone, or a debugger has moved the thread
+	if th.regs.Rip != s.addr {
+		return // a debugger has moved the thread
 	}
-	if t.tracer.Emulate(th.tid, s.code[:], &th.regs) {
-		th.changed = true
-		return
-	}
-	c, _ := p.clk.(*callClock)
-	if c != nil && len(p.threads) > 1 {
+	steps := p.points.Pass(th.tid, s.addr, func(code []byte) bool {
+		done := t.tracer.Emulate(th.tid, code, &th.regs)
+		th.changed = th.changed || done
+		return done
+	})
+	if c, _ := p.clk.(*callClock); steps && c != nil && len(p.threads) > 1 {
 		c.missing = true
 	}
-	p.poke(s.addr, p.original[s.addr])
-	th.over, th.how = s.addr, tracer.Step
 }
 
-// stepped puts the breakpoint back that a thread was stepped over. Without having come
-// over it, because a signal came first, the thread will meet it again: that is no call.
-func (th *thread) stepped() {
-	p := th.p
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if th.over == 0 {
-		return
-	}
-	if p.inserted[th.over] {
-		p.poke(th.over, trapInstruction)
-	}
-	th.over, th.how = 0, tracer.Onward
+// passed ends the step of a thread over a breakpoint, if it makes one. Without having come over it,
+// because a signal came first, the thread will meet it again: that is no call.
+func (th *thread) passed() (addr uint64, passed bool) {
+	points, _ := th.p.breakpoints()
+	return points.Passed(th.tid)
 }

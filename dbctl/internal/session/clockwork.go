@@ -6,11 +6,13 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/dbctl/internal/tracee"
 )
 
 // clock starts the script's clock on all threads of the process.
 func (p *process) clock(kind string, mean time.Duration, random bool) (err error) {
-	if p.let.Load() {
+	if p.free.Load() {
 		return nil
 	}
 	p.tracing(func() { err = p.startClock(kind, period{mean: mean, random: random}) })
@@ -40,7 +42,7 @@ func (p *process) startClock(kind string, new period) error {
 	}
 	var tids []int
 	for _, th := range p.threadList() {
-		if th.born {
+		if p.tree.does(th) != tracee.Expected {
 			tids = append(tids, th.tid)
 		}
 	}
@@ -88,10 +90,7 @@ func (p *process) clockwork(now time.Time) time.Time {
 	tids, again := p.clk.due(now)
 	for _, tid := range tids {
 		th := p.threads[tid]
-		if th == nil || !th.born || th.listens {
-			continue
-		}
-		if !th.stands() {
+		if th != nil && p.tree.does(th) == tracee.Running {
 			p.attempt(th)
 		}
 	}

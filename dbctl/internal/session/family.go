@@ -1,7 +1,6 @@
 package session
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -9,68 +8,44 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/profilecollection/pct/dbctl/internal/breakpoint"
+	"github.com/profilecollection/pct/dbctl/internal/tracee"
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
 )
 
-// adoptTime is after which a process is taken in whose parent's event has not
-// come: the parent may have been killed in between. It may also come late, since
-// the kernel tells of many in an order of its own.
-const adoptTime = time.Second
-
-// early is a process, or a thread, that has ended before its parent's event came.
-type early struct {
-	thread bool
-	at     time.Time
-	status unix.WaitStatus
-	cpu    time.Duration
+// child is a process between its maker's event and its own first stop.
+type child struct {
+	parent   *process
+	original breakpoint.Originals // of its parent's memory, as it got it
+	runs     image                // as its parent did, when it was decided whether it's followed
+	trap     *tracer.Trap         // it's in this pause-trap, or will be
 }
 
-// forked is a thread that has made another, or a process.
-func (t *tree) forked(th *thread, ev tracer.Event) {
-	p := th.p
-	_, begun := t.orphans[ev.Child]
-	delete(t.orphans, ev.Child)
-	if known := t.threads[ev.Child]; known != nil {
-		known.early = false
-		t.goOn(th) // it was taken in already
+// childMade is a process that was made, by a thread that stands or by nobody who could tell.
+func (t *tree) childMade(o tracee.Order, th *thread) {
+	if t.children[o.Child] != nil {
+		return // of a parent that was killed in its pause-trap
+	}
+	parent := t.parentOf(o.Pid)
+	if parent == nil {
+		parent = t.base
+	}
+	t.children[o.Child] = &child{parent: parent, original: parent.originals(), runs: parent.runs}
+	if th == nil {
 		return
 	}
-	if e, ended := t.early[ev.Child]; ended {
-		delete(t.early, ev.Child)
-		if !begun && !alive(ev.Child) { // else it's another one of that number
-			if !e.thread {
-				t.passed(ev.Child, p, ev.How, e)
-			}
-			t.goOn(th)
-			return
-		}
-	}
-	if ev.How == "clone" && tgid(ev.Child) == p.pid {
-		p.addThread(t, ev.Child, begun, false)
-		t.goOn(th)
-		return
-	}
-	c := &child{parent: p, how: ev.How, shares: sharesMemory(th.tid, ev.Child, ev.How), born: begun}
-	c.original = p.breakpointBytes()
-	t.children[ev.Child] = c
-	if p.runs.rule == nil {
+	if parent.runs.rule == nil {
 		// Only followed, and so are its children.
-		t.decide(ev.Child, true)
+		t.decide(o.Child, tracee.Follow)
 		t.goOn(th)
 		return
 	}
 	if !t.stand(th) {
-		t.decide(ev.Child, false)
+		t.decide(o.Child, tracee.Drop)
 		t.goOn(th)
 		return
 	}
-	p.tell(notice{kind: madeChild, thread: th, child: ev.Child, how: ev.How})
-}
-
-// passed notes a process that has begun and ended while nobody looked.
-func (t *tree) passed(pid int, parent *process, how string, e early) {
-	t.note(t.log.Start(e.at, pid, parent.pid, how))
-	t.note(t.log.End(e.at, pid, e.cpu, 0, 0, statusText(e.status)))
+	parent.tell(notice{kind: madeChild, thread: th, child: o.Child, how: o.How})
 }
 
 // sharesMemory reports whether two processes have one memory, as after vfork.
@@ -83,12 +58,6 @@ func sharesMemory(a, b int, how string) bool {
 	return order == 0
 }
 
-// alive reports whether a thread has not ended yet.
-func alive(tid int) bool {
-	status, err := tracer.ReadStatus(tid, tid)
-	return err == nil && status.State != 'Z' && status.State != 'X'
-}
-
 // tgid is the process of a thread, 0 if it's gone.
 func tgid(tid int) int {
 	status, err := tracer.ReadStatus(tid, tid)
@@ -98,48 +67,11 @@ func tgid(tid int) int {
 	return status.Tgid
 }
 
-// addThread takes in a thread that begins, or has.
-func (p *process) addThread(t *tree, tid int, begun, early bool) {
-	th := t.newThread(p, tid)
-	th.born, th.early = false, early
-	p.noTrap(hasThreads)
-	if begun {
-		t.born(th, tid)
-	}
-}
-
-// born is the first stop of a thread. One that nothing is known of belongs to a
-// parent whose event is still to come.
-func (t *tree) born(th *thread, tid int) {
-	if th == nil {
-		if c := t.children[tid]; c != nil {
-			c.born = true
-			t.settle(tid, c)
-			return
-		}
-		switch id := tgid(tid); {
-		case id != 0 && id != tid && t.processes[id] == nil:
-			t.tracer.Detach(tid, 0) // of a process that was let go
-			t.early[tid] = early{thread: true}
-			return
-		case id != tid && t.processes[id] != nil:
-			p := t.processes[id]
-			p.addThread(t, tid, true, true)
-			return
-		}
-		t.orphans[tid] = time.Now()
-		t.wake(time.Now().Add(adoptTime))
-		return
-	}
-	th.born = true
+// threadBegins is the first stop of a thread.
+func (t *tree) threadBegins(th *thread) {
 	p := th.p
-	if p.released {
-		t.tracer.Detach(tid, 0)
-		t.dropThread(th)
-		return
-	}
 	if p.clk != nil {
-		p.clockThread(tid)
+		p.clockThread(th.tid)
 	}
 	if p.everSet {
 		t.setDebug(th) // it does not inherit them
@@ -151,71 +83,31 @@ func (t *tree) born(th *thread, tid int) {
 	t.goOn(th)
 }
 
-// adopt takes in those that have waited long for their parent's event.
-func (t *tree) adopt(now time.Time) {
-	for tid, since := range t.orphans {
-		if now.Sub(since) < adoptTime {
-			t.wake(since.Add(adoptTime))
-			continue
-		}
-		status, err := tracer.ReadStatus(tid, tid)
-		if errors.Is(err, unix.EMFILE) {
-			t.wake(now.Add(adoptTime))
-			continue
-		}
-		delete(t.orphans, tid)
-		if err != nil {
-			continue
-		}
-		parent := t.processes[status.Ppid]
-		if parent == nil {
-			parent = t.base
-		}
-		t.children[tid] = &child{
-			parent: parent, how: "fork", born: true,
-			shares: sharesMemory(parent.pid, tid, ""), original: parent.breakpointBytes(),
-		}
-		t.decide(tid, true)
-		if th := t.threads[tid]; th != nil {
-			th.early = true
-		}
-	}
-}
-
 // decide says whether a child is followed.
-func (t *tree) decide(pid int, follow bool) {
-	if c := t.children[pid]; c != nil && !c.decided {
-		c.decided, c.follow = true, follow
+func (t *tree) decide(pid int, d tracee.Decision) {
+	if c := t.children[pid]; c != nil {
 		c.runs = c.parent.runs
-		t.settle(pid, c)
+		t.step(tracee.Event{Kind: tracee.Decide, Child: pid, Decision: d})
 	}
 }
 
-// settle lets a child begin, once it's there and decided on.
-func (t *tree) settle(pid int, c *child) {
-	if !c.born || !c.decided {
-		return
-	}
+// childBegins is the first stop of a child that was decided on.
+func (t *tree) childBegins(o tracee.Order) {
+	pid, c := o.Tid, t.children[o.Tid]
 	delete(t.children, pid)
 	now := time.Now()
-	t.note(t.log.Start(now, pid, c.parent.pid, c.how))
-	if !c.shares {
+	t.note(t.log.Start(now, pid, c.parent.pid, o.How))
+	if !o.Shares {
 		c.withoutBreakpoints(pid)
 	}
-	if !c.follow && c.shares && c.parent.lends().hasHad() {
-		t.keepUntilExec(pid, c)
-		return
-	}
-	if !c.follow {
-		t.tracer.Detach(pid, 0)
-		t.note(t.log.Mode(now, pid, "released"))
-		t.note(t.log.End(now, pid, 0, 0, 0, "detached"))
+	if o.Decision == tracee.Drop {
+		t.drop(pid, c, o.Shares)
 		return
 	}
 	p := t.newProcess(pid, c.parent.pid)
 	p.image, p.runs = c.runs, c.runs
-	if c.shares {
-		p.lender = c.parent.lends()
+	if o.Shares {
+		p.borrow(c.parent)
 	}
 	t.trapForksOf(p, c.parent)
 	th := t.newThread(p, pid)
@@ -231,63 +123,21 @@ func (t *tree) settle(pid int, c *child) {
 	p.tell(notice{kind: begun, thread: th, word: "started"})
 }
 
-// keepUntilExec is for a child that is to be let go, and shares the memory of its
-// parent with the breakpoints in it: alone it would die of them.
-func (t *tree) keepUntilExec(pid int, c *child) {
+// drop lets a child go that is not followed. One that shares the memory of its parent with the
+// breakpoints in it would die of them alone: it's kept until it executes a program.
+func (t *tree) drop(pid int, c *child, shares bool) {
+	now := time.Now()
+	t.note(t.log.Mode(now, pid, "released"))
+	if !shares || !c.parent.hasHad() {
+		t.step(tracee.Event{Kind: tracee.Release, Pid: pid})
+		t.note(t.log.End(now, pid, 0, 0, 0, "detached"))
+		return
+	}
 	p := t.newProcess(pid, c.parent.pid)
 	p.runs = image{exe: c.runs.exe, argv: c.runs.argv}
-	p.image, p.lender, p.leaves = p.runs, c.parent.lends(), true
-	th := t.newThread(p, pid)
-	t.note(t.log.Mode(time.Now(), pid, "released"))
-	t.goOn(th)
-}
-
-// lends is the process whose breakpoints are in the memory that children of this
-// one share.
-func (p *process) lends() *process {
-	if p.lender != nil {
-		return p.lender
-	}
-	return p
-}
-
-// executing is the thread of a process that has executed another program; the
-// others are gone.
-func (t *tree) executing(ev tracer.Event) *thread {
-	th := t.threads[ev.Tid]
-	if th == nil {
-		th = t.threads[ev.Former]
-	}
-	if th == nil {
-		return nil
-	}
-	p := th.p
-	for _, other := range p.threadList() {
-		if other.tid == ev.Former {
-			continue
-		}
-		t.dropThread(other)
-		if other.tid != p.pid {
-			p.tellEnded(other.tid, 0)
-		}
-	}
-	if former := t.threads[ev.Former]; former != nil && former.p == p && ev.Former != ev.Tid {
-		// It has taken its leader's number.
-		if p.clk != nil {
-			p.clk.remove(former.tid)
-		}
-		p.mu.Lock()
-		delete(p.threads, former.tid)
-		delete(t.threads, former.tid)
-		former.tid = ev.Tid
-		p.threads[ev.Tid] = former
-		t.threads[ev.Tid] = former
-		p.mu.Unlock()
-		if p.clk != nil {
-			p.clockThread(ev.Tid)
-		}
-	}
-	return t.threads[ev.Tid]
+	p.image, p.leaves = p.runs, true
+	p.borrow(c.parent)
+	t.goOn(t.newThread(p, pid))
 }
 
 // executed is a process that has executed another program.
@@ -299,13 +149,10 @@ func (t *tree) executed(th *thread) {
 		return
 	}
 	p.executed = true
-	p.forgetBreakpoints()
 	if _, counts := p.clk.(*callClock); counts {
 		p.stopClock() // it was of what is gone
 	}
-	p.mu.Lock()
-	p.lender = nil
-	p.mu.Unlock()
+	t.newMemory(p)
 	if p.leaves && t.stand(th) {
 		t.release(p)
 		return
@@ -335,7 +182,6 @@ func (t *tree) executed(th *thread) {
 		t.goOn(th)
 		return
 	}
-	th.owed = 0
 	if !t.stand(th) {
 		t.goOn(th)
 		return
@@ -365,7 +211,7 @@ func (t *tree) privileged(p *process, exe string) {
 		return
 	}
 	t.sayOnce("%s is set-uid or set-gid, and would lose its rights under a tracer: it runs unprofiled", exe)
-	p.released = true
+	t.step(tracee.Event{Kind: tracee.Lost, Tid: p.pid})
 	t.dropThread(t.threads[p.pid])
 	p.tell(notice{kind: letGo})
 }
@@ -433,8 +279,7 @@ func (t *tree) beginProgram(p *process, th *thread, word string) error {
 		t.stand(th)
 	} else if leader := t.threads[p.pid]; t.habit(p.rule).slow && leader != nil {
 		// A debugger wants a thread that stands still.
-		leader.begins = true
-		if t.tracer.Interrupt(p.pid) == nil {
+		if t.want(leader, tracee.Begin) == nil {
 			return nil
 		}
 	}

@@ -6,63 +6,46 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/profilecollection/pct/dbctl/internal/tracee"
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
 )
 
 // release lets go of a process: its threads run on as if we had never been.
 func (t *tree) release(p *process) {
-	if p.released || p.gone {
+	if fate, known := t.traced.Fate(p.pid); !known || fate == tracee.Released || p.gone {
 		return
 	}
-	p.released = true
-	p.let.Store(true)
+	p.free.Store(true)
+	if points, own := p.breakpoints(); own {
+		points.Seal()
+	}
 	p.abandon()
 	p.stopClock()
 	p.dropBreakpoints()
-	for _, th := range p.threadList() {
-		th.leaving = true
-		switch {
-		case !th.born:
-			// Its first stop will come.
-		case th.stands() && p.trap.laid != nil:
-			t.goOn(th) // into its trap
-		case th.stands():
-			t.leave(th, th.owed)
-		case t.tracer.Interrupt(th.tid) != nil:
-			t.dropThread(th) // it's gone; its end is reported to others
-		}
-	}
-	if p != t.root || t.stale {
+	t.step(tracee.Event{Kind: tracee.Release, Pid: p.pid})
+	if p != t.root || t.ending {
 		p.tell(notice{kind: letGo})
 	} // the end of the program itself, our child, we learn all the same
 }
 
-// leave detaches a thread that stands still.
-func (t *tree) leave(th *thread, sig unix.Signal) {
+// putRight makes a thread that stands still what it would be without us. It reports whether the
+// thread has still to meet a signal of ours.
+func (t *tree) putRight(th *thread) (stays bool) {
 	p := th.p
 	p.mu.Lock()
 	th.setBack()
-	if th.changed {
-		t.tracer.SetRegisters(th.tid, &th.regs)
-		th.changed = false
-	}
+	t.putBack(th)
 	th.standing = false
 	p.mu.Unlock()
 	if p.everSet {
 		t.setDebug(th) // the kernel would leave it as it is
 	}
-	if th.how == tracer.Step || p.hasHad() {
-		status, err := tracer.ReadStatus(p.pid, th.tid)
-		if err == nil && status.Pending&tracer.Bit(unix.SIGTRAP) != 0 {
-			// It has been stepped, or has met what was put in, and would die of that.
-			th.leaving = true
-			t.tracer.Resume(th.tid, tracer.Onward, sig)
-			return
-		}
+	if th.pace != tracee.Step && !p.hasHad() {
+		return false
 	}
-	t.tracer.Detach(th.tid, sig)
-	t.dropThread(th)
-	p.trap.close()
+	// It has been stepped, or has met what was put in, and would die of that.
+	status, err := tracer.ReadStatus(p.pid, th.tid)
+	return err == nil && status.Pending&tracer.Bit(unix.SIGTRAP) != 0
 }
 
 // setBack undoes a call that the debugger was making in a thread. The mutex is
@@ -74,59 +57,29 @@ func (th *thread) setBack() {
 	}
 }
 
-// left is a stop of a thread that is to be let go.
-func (t *tree) left(th *thread, ev tracer.Event) {
-	if t.leavesTrap(th, ev) {
-		return
+// judge tells what signal a thread that is to be let go gets, of the one for which it stands, and
+// whether it has to stay because it's in a pause-trap.
+func (t *tree) judge(th *thread, sig unix.Signal) (_ unix.Signal, stays bool) {
+	if th.unmask != 0 {
+		t.tracer.SetMask(th.tid, th.unmask)
+		th.unmask = 0
 	}
-	sig := unix.Signal(0)
-	switch ev.Kind {
-	case tracer.Signaled:
-		sig = ev.Signal
-		if th.unmask != 0 {
-			t.tracer.SetMask(th.tid, th.unmask)
-			th.unmask = 0
-		}
-		switch {
-		case t.clocks(th, sig):
-			sig = 0
-			if t.stand(th) {
-				t.repair(th)
-			}
-		case sig == unix.SIGTRAP && t.stand(th) && t.ownTrap(th):
+	if own, stays := t.leavesTrap(th, sig); own || stays {
+		if own {
 			sig = 0
 		}
-	case tracer.Forked:
-		t.leftChild(th, ev)
-	case tracer.Trapped:
+		return sig, stays
+	}
+	switch {
+	case t.clocks(th, sig):
 		if t.stand(th) {
 			t.repair(th)
 		}
+		return 0, false
+	case sig == unix.SIGTRAP && t.stand(th) && t.ownTrap(th):
+		return 0, false
 	}
-	t.leave(th, sig)
-}
-
-// leftChild lets what a thread that leaves has made go with it.
-func (t *tree) leftChild(th *thread, ev tracer.Event) {
-	if _, ended := t.early[ev.Child]; ended {
-		delete(t.early, ev.Child)
-		return
-	}
-	if known := t.threads[ev.Child]; known != nil {
-		known.early = false
-		return
-	}
-	if t.children[ev.Child] != nil {
-		return
-	}
-	_, begun := t.orphans[ev.Child]
-	delete(t.orphans, ev.Child)
-	if ev.How == "clone" && tgid(ev.Child) == th.p.pid {
-		th.p.addThread(t, ev.Child, begun, false)
-		return
-	}
-	t.children[ev.Child] = &child{parent: th.p, how: ev.How, born: begun, original: th.p.breakpointBytes()}
-	t.decide(ev.Child, false)
+	return sig, false
 }
 
 // ownTrap reports whether a SIGTRAP comes of a breakpoint, a step or a watchpoint.
@@ -138,7 +91,8 @@ func (t *tree) ownTrap(th *thread) bool {
 	if info.Code() == kernelSent {
 		return th.p.atOldBreakpoint(th, info.Code())
 	}
-	return th.how == tracer.Step || th.p.everSet
+	points, _ := th.p.breakpoints()
+	return th.pace == tracee.Step || th.p.everSet || points.Passing(th.tid)
 }
 
 // clocks reports whether the signal for which a thread stands is of the kind that its last
@@ -163,12 +117,15 @@ const leaveTime = 2 * time.Second
 // go when our thread ends, without a stop; those that stand still, or in which
 // the debugger has put breakpoints, are let go one by one.
 func (t *tree) letGoOfAll() {
-	t.stale = true
-	for pid := range t.children {
-		t.decide(pid, false)
+	t.ending = true
+	for _, pid := range t.traced.Children() {
+		t.decide(pid, tracee.Drop)
 	}
 	for _, p := range t.processes {
-		p.let.Store(true) // from now on no breakpoint is put in
+		p.free.Store(true)
+		if points, own := p.breakpoints(); own {
+			points.Seal()
+		}
 		p.abandon()
 		if p.hasHad() || p.trap.laid != nil || p.anyStands() {
 			t.release(p)
@@ -177,7 +134,7 @@ func (t *tree) letGoOfAll() {
 		}
 	}
 	deadline := time.Now().Add(leaveTime)
-	for t.leaving() && time.Now().Before(deadline) {
+	for t.traced.Leaving() && time.Now().Before(deadline) {
 		t.look = time.Time{}
 		t.wake(time.Now().Add(10 * time.Millisecond))
 		ev, err := t.tracer.Next()
@@ -199,14 +156,4 @@ func (t *tree) letGoOfAll() {
 		}
 		t.posted()
 	}
-}
-
-// leaving reports whether a thread is still to be let go one by one.
-func (t *tree) leaving() bool {
-	for _, th := range t.threads {
-		if th.leaving {
-			return true
-		}
-	}
-	return len(t.children) > 0
 }

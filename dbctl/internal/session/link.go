@@ -28,6 +28,7 @@ type link struct {
 	served  chan struct{}
 	queue   []debugger.Event // events that came while an answer was awaited
 	resumed map[int]int      // tokens of the commands that let threads go on last, by the debugger's numbers of these
+	steps   bool             // it steps each instruction where a watchpoint is
 	stuck   error            // why it does not let threads go on
 	stray   bool             // a thread ended before the debugger knew that it stood
 }
@@ -60,7 +61,7 @@ func (p *process) needDebugger(objects []*unwind.Object) bool {
 		return p.link != nil
 	}
 	th := p.anyStanding()
-	if th == nil && !p.let.Load() {
+	if th == nil && !p.free.Load() {
 		p.tree.sayOnce("no thread of process %d stands still, so that the debugger could be asked", p.pid)
 		return false
 	}
@@ -108,7 +109,7 @@ func (p *process) connect(th *thread, objects []*unwind.Object) (*link, error) {
 	}
 	p.mu.Lock()
 	p.connecting = gdb
-	over := p.let.Load()
+	over := p.free.Load()
 	p.mu.Unlock()
 	if over {
 		err = errGone
@@ -306,7 +307,7 @@ func (p *process) unlend(th *thread) {
 
 // stands reports whether a thread stands still and is ours.
 func (p *process) stands(th *thread) bool {
-	return th.stands() && !p.let.Load()
+	return th.stands() && !p.free.Load()
 }
 
 // known reports whether a name is that of a thread, and not of one that ended

@@ -109,7 +109,7 @@ func (t *tree) trapForks(p *process, rule *machine.Exec, runs bool) {
 
 // trapForksOf is when a child begins that was made by a process.
 func (t *tree) trapForksOf(p, parent *process) {
-	if !parent.trap.wanted || p.rule == nil || p.lender != nil {
+	if _, own := p.breakpoints(); !own || !parent.trap.wanted || p.rule == nil {
 		return
 	}
 	p.trap = forkTrap{wanted: true, site: parent.trap.site}

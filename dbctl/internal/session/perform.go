@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/profilecollection/pct/dbctl/internal/mi"
+	"github.com/profilecollection/pct/dbctl/internal/tracee"
 	"github.com/profilecollection/pct/unwind"
 )
 
@@ -47,6 +48,9 @@ func (p *process) commands(texts []string, wanted []bool) []string {
 				p.run.note(fmt.Sprintf("%q was not done: %v", text, err))
 				continue
 			}
+		}
+		if table.Watches(text) {
+			p.link.watchesAlone()
 		}
 		if table.Resumes(text) {
 			if !p.now.held || p.now.stays {
@@ -116,11 +120,11 @@ func (p *process) collect(name, first int, sent []int, texts, outputs []string) 
 }
 
 func (p *process) spawn(pid int) {
-	p.tracing(func() { p.tree.decide(pid, true) })
+	p.tracing(func() { p.tree.decide(pid, tracee.Follow) })
 }
 
 func (p *process) detach() {
-	if p.let.Load() {
+	if p.free.Load() {
 		return
 	}
 	if p.run != nil {
@@ -165,5 +169,5 @@ func (p *process) shell(command string) string {
 }
 
 func (p *process) quit(status int) {
-	p.soon(func() { p.tree.stale, p.tree.quitted, p.tree.code = true, true, status })
+	p.soon(func() { p.tree.ending, p.tree.quitted, p.tree.code = true, true, status })
 }

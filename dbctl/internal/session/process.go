@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/profilecollection/pct/dbctl/internal/breakpoint"
 	"github.com/profilecollection/pct/dbctl/internal/machine"
 	"github.com/profilecollection/pct/dbctl/internal/mi"
 	"github.com/profilecollection/pct/unwind"
@@ -26,12 +27,10 @@ type process struct {
 
 	// Of the tracing goroutine.
 	threadsMade int
-	lender      *process // whose memory it shares, after a vfork
-	stopped     bool     // for job control
+	stopped     bool // for job control
 	stopSignal  unix.Signal
 	gone        bool
 	executed    bool // another program than it began with
-	released    bool // let go
 	leaves      bool // to be let go when it executes another program
 	unnoted     bool // and not part of the tree
 	told        bool // that it was let go, or has ended
@@ -43,20 +42,20 @@ type process struct {
 	lastClock   string // the clock that it had last
 	expires     time.Time
 	runs        image // what it executes
-	catching    bool  // system calls stop it
-	trap        forkTrap
+	watches
+	trap forkTrap
 
-	mu      sync.Mutex // guards what threads say it does, and the breakpoints
-	threads map[int]*thread
-	breakpoints
-	broken     bool           // guarded: it has, or had, breakpoints
-	connecting *mi.Client     // guarded: a debugger that is being connected
-	notes      map[string]int // guarded
+	mu         sync.Mutex // guards what threads say it does
+	threads    map[int]*thread
+	points     *breakpoint.Set // guarded: of the memory that it executes in
+	borrows    bool            // guarded: that is its parent's
+	connecting *mi.Client      // guarded: a debugger that is being connected
+	notes      map[string]int  // guarded
 
 	repaired  atomic.Uint64 // system calls begun again
 	unclocked atomic.Uint64 // threads that have no clock
 	attempted atomic.Bool   // a sample is of a thread that was interrupted
-	let       atomic.Bool   // it runs on without us: what is read of it is of no instant
+	free      atomic.Bool   // it runs on without us: what is read of it is of no instant
 
 	inbox inbox
 
@@ -177,7 +176,7 @@ func (t *tree) newProcess(pid, ppid int) *process {
 	p := &process{
 		tree: t, pid: pid, ppid: ppid, threads: make(map[int]*thread),
 		pending: make(map[int]command), matchers: make(map[string]*matcher), symbols: make(map[*unwind.Object]bool),
-		memory: unwind.ProcessMemory(pid),
+		memory: unwind.ProcessMemory(pid), points: newPoints(pid),
 	}
 	p.inbox.some = make(chan struct{}, 1)
 	t.processes[pid] = p
@@ -194,7 +193,7 @@ func (p *process) tell(n notice) {
 	}
 	if n.kind == letGo || n.kind == processEnded {
 		p.told = true
-		p.let.Store(true)
+		p.free.Store(true)
 		delete(p.tree.processes, p.pid)
 	}
 	if !p.served && p.tree.habit(p.runs.rule).slow {

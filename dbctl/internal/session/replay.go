@@ -39,6 +39,8 @@ type ReplayConfig struct {
 // but that is answered: a process that the script would kill goes on with the
 // transcript's events. A process that it would let go has but its end.
 //
+// The steps of the tree of processes are made again. They must give the orders that they gave.
+//
 // The error is a *BadTranscript or a *Truncated; what is sound before it was
 // replayed.
 func Replay(cfg ReplayConfig) error {

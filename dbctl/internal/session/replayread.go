@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/profilecollection/pct/dbctl/internal/mi"
+	"github.com/profilecollection/pct/dbctl/internal/tracee"
 )
 
 // BadTranscript says what is wrong with a transcript.
@@ -65,7 +66,7 @@ func (s *scene) take(kind string, key ...string) *answer {
 // readTranscript gives the scenes of a transcript to play, in order, until it
 // ends or play returns an error.
 func readTranscript(from io.Reader, play func(*scene) error) error {
-	t := &transcriptReader{in: bufio.NewReaderSize(from, 64<<10), scene: &scene{}}
+	t := &transcriptReader{in: bufio.NewReaderSize(from, 64<<10), scene: &scene{}, traced: tracee.New()}
 	if err := t.header(); err != nil {
 		return err
 	}
@@ -96,6 +97,7 @@ type transcriptReader struct {
 	in      *bufio.Reader
 	n       int // lines read
 	scene   *scene
+	traced  *tracee.Tree
 	unasked int  // length of scene.raw when the last command was sent
 	ended   bool // the last event was the last that there is
 }
@@ -155,6 +157,8 @@ func (t *transcriptReader) end(err error, play func(*scene) error) error {
 func (t *transcriptReader) record(word, rest string) error {
 	s := t.scene
 	switch word {
+	case "step":
+		return t.traced.Repeat(rest)
 	case ">":
 		t.unasked = len(s.raw)
 	case "<":

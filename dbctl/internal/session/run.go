@@ -245,7 +245,7 @@ func (r *run) lost(n uint64, why string) {
 // the process was let go meanwhile, of which nothing can be read any more.
 func (r *run) unread(expression, why string) {
 	why = strings.TrimSpace(why)
-	if !r.read[expression] && !r.p.let.Load() {
+	if !r.read[expression] && !r.p.free.Load() {
 		r.read[expression] = true
 		r.wrong("no value of %s: %s", expression, why)
 	}

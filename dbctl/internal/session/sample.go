@@ -26,7 +26,7 @@ func (p *process) path() {
 	now := p.now
 	p.taken = taken{}
 	frames := p.callPath(now)
-	if frames == nil || p.let.Load() {
+	if frames == nil || p.free.Load() {
 		return
 	}
 	if now.at.IsZero() {

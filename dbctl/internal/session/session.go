@@ -7,6 +7,17 @@
 // nothing that takes long is served by it at once: a sample costs the program
 // some tens of microseconds. One whose rule asks a debugger has a goroutine of
 // its own, which may wait for answers; see process.
+//
+// Who owns what:
+//
+//	what threads and processes do     tracee.Tree; asked and told by step alone
+//	ptrace and the waiting for it     the tracing goroutine, by tracer.Tracer
+//	the breakpoints of a memory       breakpoint.Set, which any goroutine may ask
+//	clocks, trees, fork traps         the tracing goroutine; others leave it work by do and call
+//	a script's machine, run, samples  the goroutine that acts: the tracing one, or the process's own
+//	a debugger and its answers        the process's own goroutine, by link
+//	what is on its way between both   inbox (notices), tree.posts (work)
+//	what a debugger's server reads    fields of process and thread that say "guarded", by process.mu
 package session
 
 import (

@@ -6,9 +6,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/profilecollection/pct/dbctl/internal/breakpoint"
 	"github.com/profilecollection/pct/dbctl/internal/debugger"
 	"github.com/profilecollection/pct/dbctl/internal/remote"
-	"github.com/profilecollection/pct/dbctl/internal/tracer"
+	"github.com/profilecollection/pct/dbctl/internal/tracee"
 )
 
 // A process is what its debugger's requests are answered from. They come in a
@@ -53,28 +54,30 @@ func (p *process) SetRegisters(tid int, r remote.Registers) error {
 
 func (p *process) ReadMemory(b []byte, addr uint64) int {
 	n := p.memory.ReadAt(b, addr)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.hide(b[:n], addr)
+	points, _ := p.breakpoints()
+	points.Hide(b[:n], addr)
 	return n
 }
 
 func (p *process) WriteMemory(b []byte, addr uint64) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.write(b, addr)
+	points, _ := p.breakpoints()
+	return points.Write(b, addr)
 }
 
 func (p *process) Insert(addr uint64) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.insert(addr)
+	points, own := p.breakpoints()
+	if !own {
+		return nil // it will leave the memory, which is its parent's
+	}
+	return points.Insert(addr, breakpoint.Debugger)
 }
 
 func (p *process) Remove(addr uint64) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.remove(addr)
+	points, own := p.breakpoints()
+	if !own {
+		return nil
+	}
+	return points.Remove(addr, breakpoint.Debugger)
 }
 
 func (p *process) Watch(kind remote.WatchKind, addr, length uint64) error {
@@ -100,13 +103,13 @@ func (p *process) Resume(tid int, step bool, signal int) {
 		if th == nil {
 			return
 		}
-		th.halt = false // it was answered by the stop that gdb has seen
-		th.how = tracer.Onward
+		p.tree.forgo(th, tracee.Halt) // it was answered by the stop that gdb has seen
+		th.pace = tracee.Onward
 		if step {
-			th.how = tracer.Step
+			th.pace = tracee.Step
 		}
 		if signal != 0 && signal != int(unix.SignalNum(debugger.ShowSignal)) {
-			th.owed = unix.Signal(signal)
+			p.tree.owe(th, unix.Signal(signal))
 		}
 		p.tree.goOnIf(th)
 	})
@@ -127,8 +130,7 @@ func (p *process) Halt(tid int) {
 		case standing:
 			p.tree.showStop(th, remote.Stop{})
 		default:
-			th.halt = true
-			p.tree.tracer.Interrupt(tid)
+			p.tree.want(th, tracee.Halt)
 		}
 	})
 }

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strconv"
 	"sync"
+
+	"github.com/profilecollection/pct/dbctl/internal/tracee"
 )
 
 // transcript keeps what happened, a line each, for dbctl -replay:
@@ -13,6 +15,7 @@ import (
 //	> LINE      to the debugger
 //	< LINE      from it
 //	event LINE  offered to the machine
+//	step EVENT -> ORDERS       of the state of all processes, as package tracee writes them
 //	answer COMMAND OUTPUT      to a script's command, both quoted as in Go
 //	value FUNCTION EXPRESSION VALUE|-   of an EVAL, - for no value
 //
@@ -57,4 +60,9 @@ func (t *transcript) value(function, expression, value string, ok bool) {
 		quoted = strconv.Quote(value)
 	}
 	t.line("value %s %s %s", strconv.Quote(function), strconv.Quote(expression), quoted)
+}
+
+// step keeps an event of the tree of processes, and what it ordered.
+func (t *transcript) step(ev tracee.Event, orders []tracee.Order) {
+	t.line("step %s", tracee.Line(ev, orders))
 }

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/profilecollection/pct/dbctl/internal/tracee"
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
 )
 
@@ -52,7 +53,7 @@ func (t *tree) lay(th *thread, sp uint64) {
 		why = "its system calls are filtered"
 	case status.Nested:
 		why = "it has a pid namespace of its own"
-	case th.how == tracer.Step, p.hasBreakpoint(f.site, sp):
+	case th.pace == tracee.Step, p.hasBreakpoint(f.site, sp):
 		why = "the debugger steps or stops it there"
 	}
 	var trap *tracer.Trap
@@ -72,6 +73,7 @@ func (t *tree) lay(th *thread, sp uint64) {
 		return
 	}
 	f.laid = trap
+	t.step(tracee.Event{Kind: tracee.Trap, Pid: p.pid, Fork: tracee.InTrap})
 }
 
 // hasBreakpoint reports whether the debugger has one in the function, or where
@@ -80,14 +82,8 @@ func (p *process) hasBreakpoint(site tracer.Site, sp uint64) bool {
 	var b [8]byte
 	p.memory.ReadAt(b[:], sp)
 	back := binary.LittleEndian.Uint64(b[:])
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for addr := range p.inserted {
-		if addr == back || addr >= site.Fork && addr < site.Fork+site.Size {
-			return true
-		}
-	}
-	return false
+	points, _ := p.breakpoints()
+	return points.Owners(back) != 0 || points.Between(site.Fork, site.Fork+site.Size)
 }
 
 // returned is when the parent has met the trap.
@@ -98,7 +94,7 @@ func (t *tree) returned(th *thread) {
 		return
 	}
 	// As the kernel would have told it.
-	t.forked(th, tracer.Event{Kind: tracer.Forked, Tid: th.tid, Child: child, How: "fork"})
+	t.step(tracee.Event{Kind: tracee.Forked, Tid: th.tid, Child: child, How: "fork"})
 	t.awaitTrapped(child, trap)
 }
 
@@ -107,7 +103,7 @@ func (t *tree) returned(th *thread) {
 func (t *tree) springParent(th *thread) (int, *tracer.Trap) {
 	f := &th.p.trap
 	trap := f.laid
-	f.laid = nil
+	t.untrap(th.p)
 	result, err := t.tracer.Spring(th.tid, trap)
 	if f.fd != 0 {
 		ioctl(f.fd, unix.PERF_EVENT_IOC_ENABLE, 0)
@@ -125,6 +121,12 @@ func (t *tree) springParent(th *thread) (int, *tracer.Trap) {
 	return int(result), trap
 }
 
+// untrap is when the fork of a process returns as it would without us.
+func (t *tree) untrap(p *process) {
+	p.trap.laid = nil
+	t.step(tracee.Event{Kind: tracee.Trap, Pid: p.pid, Fork: tracee.Plain})
+}
+
 // awaitTrapped takes a child that has met the trap, or will.
 func (t *tree) awaitTrapped(pid int, trap *tracer.Trap) {
 	c := t.children[pid]
@@ -138,24 +140,26 @@ func (t *tree) awaitTrapped(pid int, trap *tracer.Trap) {
 	} else if status, e := tracer.ReadStatus(pid, pid); e == nil && status.State != 'Z' && status.State != 'X' {
 		t.say("%v", err) // the guard frees it, when we end
 	} else {
-		t.notBegun(pid, c, tracer.ProcessTime(pid), "signal SIGKILL") // no other signal reaches it there
+		// It was killed: no other signal reaches it there.
+		t.step(tracee.Event{Kind: tracee.Ended, Tid: pid, Status: uint32(unix.SIGKILL), CPU: int64(tracer.ProcessTime(pid))})
 	}
 }
 
 // notBegun notes a child that was killed before it began.
-func (t *tree) notBegun(pid int, c *child, cpu time.Duration, status string) {
+func (t *tree) notBegun(pid int, how string, cpu time.Duration, status string) {
+	c := t.children[pid]
 	delete(t.children, pid)
 	if c.trap != nil {
 		t.traps.guard.Give(c.trap)
 	}
-	t.note(t.log.Start(time.Now(), pid, c.parent.pid, c.how))
+	t.note(t.log.Start(time.Now(), pid, c.parent.pid, how))
 	t.note(t.log.End(time.Now(), pid, cpu, 0, 0, status))
 }
 
 // trappedChild is a stop of one: false, if nothing holds it.
 func (t *tree) trappedChild(ev tracer.Event) bool {
 	c := t.children[ev.Tid]
-	if c == nil || c.trap == nil {
+	if c == nil || c.trap == nil || ev.Kind == tracer.Ended {
 		return false
 	}
 	switch {
@@ -166,7 +170,7 @@ func (t *tree) trappedChild(ev tracer.Event) bool {
 		}
 		t.traps.guard.Give(c.trap)
 		c.trap = nil
-		t.born(nil, ev.Tid)
+		t.step(tracee.Event{Kind: tracee.Born, Tid: ev.Tid})
 	case ev.Kind == tracer.Grouped:
 		t.tracer.Listen(ev.Tid)
 	default:
@@ -179,7 +183,7 @@ func (t *tree) trappedChild(ev tracer.Event) bool {
 func (t *tree) trapEnded(p *process) {
 	p.trap.close()
 	if trap := p.trap.laid; trap != nil {
-		p.trap.laid = nil
+		t.untrap(p)
 		t.trapOrphaned(p, trap)
 	}
 }
@@ -192,33 +196,37 @@ func (t *tree) trapOrphaned(p *process, trap *tracer.Trap) {
 		t.traps.guard.Give(trap)
 		return
 	}
-	t.children[pids[0]] = &child{parent: p, how: "fork"}
-	t.decide(pids[0], !p.released)
+	d := tracee.Follow
+	if p.free.Load() {
+		d = tracee.Drop
+	}
+	t.untold(p, pids[0], d)
 	t.awaitTrapped(pids[0], trap)
 }
 
-// leavesTrap keeps a process that is to be let go until it has met its trap.
-func (t *tree) leavesTrap(th *thread, ev tracer.Event) bool {
+// untold is a child of which its parent can't tell.
+func (t *tree) untold(p *process, pid int, d tracee.Decision) {
+	t.children[pid] = &child{parent: p}
+	t.step(tracee.Event{Kind: tracee.Announce, Child: pid, Pid: p.pid, How: "fork"})
+	t.decide(pid, d)
+}
+
+// leavesTrap is the stop of a thread that is to be let go for a signal: whether that is of a
+// pause-trap, and whether the thread has to stay until it has met it.
+func (t *tree) leavesTrap(th *thread, sig unix.Signal) (own, stays bool) {
 	f := &th.p.trap
 	switch {
-	case ev.Kind == tracer.Signaled && f.sent(t.tracer, th.tid, ev.Signal):
+	case f.sent(t.tracer, th.tid, sig):
 		f.close()
-		if f.laid == nil {
-			t.leave(th, 0)
-			return true
-		}
-		t.goOn(th)
+		return true, f.laid != nil
 	case f.laid == nil:
-		return false
-	case ev.Kind == tracer.Signaled && ev.Signal == unix.SIGTRAP && t.tracer.Met(th.tid, f.laid):
+		return false, false
+	case sig == unix.SIGTRAP && t.tracer.Met(th.tid, f.laid):
 		if pid, trap := t.springParent(th); pid != 0 {
-			t.children[pid] = &child{parent: th.p, how: "fork"}
-			t.decide(pid, false)
+			t.untold(th.p, pid, tracee.Drop)
 			t.awaitTrapped(pid, trap)
 		}
-		t.leave(th, 0)
-	default:
-		t.tracer.Resume(th.tid, tracer.Onward, ev.Signal)
+		return true, false
 	}
-	return true
+	return false, true
 }

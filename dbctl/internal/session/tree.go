@@ -9,6 +9,7 @@ import (
 	"github.com/profilecollection/pct/dbctl/internal/debugger"
 	"github.com/profilecollection/pct/dbctl/internal/machine"
 	"github.com/profilecollection/pct/dbctl/internal/mi"
+	"github.com/profilecollection/pct/dbctl/internal/tracee"
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
 	"github.com/profilecollection/pct/internal/terminal"
 	"github.com/profilecollection/pct/internal/visible"
@@ -32,9 +33,8 @@ type tree struct {
 
 	processes map[int]*process
 	threads   map[int]*thread
-	children  map[int]*child    // made, and not yet begun
-	orphans   map[int]time.Time // begun, and of unknown parents
-	early     map[int]early     // ended, and of unknown parents
+	children  map[int]*child // made, and not yet begun
+	traced    *tracee.Tree   // what all of them do
 	host      string
 	habits    map[*machine.Exec]habit
 	traps     forkTraps
@@ -57,7 +57,7 @@ type tree struct {
 	look      time.Time // when to look after clocks and time-outs
 	notBefore time.Time // when to do so at the earliest
 	alarm     *time.Timer
-	stale     bool // the script, or the user, wants no more
+	ending    bool // the script, or the user, wants no more
 	quitted   bool // and its own status
 	code      int
 
@@ -73,8 +73,7 @@ func newTree(cfg Config) *tree {
 	t := &tree{
 		cfg: cfg, cache: unwind.NewCache(), said: make(map[string]bool),
 		processes: make(map[int]*process), threads: make(map[int]*thread),
-		children: make(map[int]*child), orphans: make(map[int]time.Time), habits: make(map[*machine.Exec]habit),
-		early: make(map[int]early),
+		children: make(map[int]*child), traced: tracee.New(), habits: make(map[*machine.Exec]habit),
 	}
 	t.debugRegisters = sync.OnceValue(tracer.DebugRegisters)
 	if cfg.NoTraps {
@@ -188,6 +187,9 @@ func (t *tree) begin(path string, rule *machine.Exec) error {
 	if t.cfg.For > 0 {
 		t.ends = time.Now().Add(t.cfg.For)
 		t.wake(t.ends)
+		if at := t.traced.Deadline(); at != 0 {
+			t.wake(time.Unix(0, at))
+		}
 	}
 	if path == "" {
 		return t.attachAll()
@@ -215,6 +217,7 @@ func (t *tree) begin(path string, rule *machine.Exec) error {
 	t.root = root
 	th := t.newThread(root, pid)
 	th.standing = true
+	t.step(tracee.Event{Kind: tracee.Launched, Tid: pid})
 	return t.beginProgram(root, th, "started")
 }
 
@@ -238,7 +241,7 @@ func (t *tree) loop() error {
 
 // over reports whether nothing is left to be watched.
 func (t *tree) over() bool {
-	return t.stale || len(t.processes) == 0 && len(t.children) == 0
+	return t.ending || len(t.processes) == 0 && len(t.children) == 0
 }
 
 // wishes sees to what time and the user's signals ask for.
@@ -246,17 +249,17 @@ func (t *tree) wishes() {
 	alone := t.root == nil || t.root.gone
 	if t.signals.TermWanted() {
 		if alone {
-			t.stale = true
+			t.ending = true
 		} else {
 			unix.Kill(t.root.pid, unix.SIGTERM)
 		}
 	}
 	if t.signals.InterruptWanted() && alone {
-		t.stale = true
+		t.ending = true
 	}
 	now := time.Now()
 	if !t.ends.IsZero() && !now.Before(t.ends) || t.cfg.Samples > 0 && t.samples >= t.cfg.Samples {
-		t.stale = true
+		t.ending = true
 	}
 	t.stopToo()
 	if !t.look.IsZero() && !now.Before(t.look) && !now.Before(t.notBefore) {
@@ -264,7 +267,9 @@ func (t *tree) wishes() {
 		if t.root != nil && t.root.gone {
 			t.letDaemonsGo()
 		}
-		t.adopt(now)
+		if at := t.traced.Deadline(); at != 0 && now.UnixNano() >= at {
+			t.step(tracee.Event{Kind: tracee.Time, At: now.UnixNano()})
+		}
 		t.clockwork(now)
 		// However many processes there are, most of the time is for what happens.
 		t.notBefore = time.Now().Add(4 * time.Since(now))
@@ -293,6 +298,7 @@ func (t *tree) wake(at time.Time) {
 // have passed, and says when to look again.
 func (t *tree) clockwork(now time.Time) {
 	t.wake(t.ends)
+	t.wakeToAdopt()
 	for _, p := range t.processes {
 		if p.clk != nil {
 			t.wake(p.clockwork(now))

@@ -3,12 +3,36 @@ package session
 import (
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/profilecollection/pct/dbctl/internal/remote"
+	"github.com/profilecollection/pct/dbctl/internal/tracee"
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
 )
 
-var errNoDebugRegister = errors.New("the processor's debug registers are all in use")
+// errNotWanted is why debug registers are not used where somebody has said so.
+var errNotWanted = errors.New("the processor's debug registers are not to be used (-no-debug-registers)")
+
+// errNoDebugRegister says what to do: gdb asks for registers only when it resumes the process.
+var errNoDebugRegister = errors.New("the processor's debug registers are all in use: delete a watchpoint, " +
+	"or use \"set can-use-hw-watchpoints 0\" before \"watch\", which then steps each instruction")
+
+// watchesAlone has gdb watch by itself, before its first watchpoint, where debug registers
+// can't be used: it steps each instruction.
+func (l *link) watchesAlone() {
+	if l.steps {
+		return
+	}
+	p := l.p
+	why := p.tree.debugRegisters()
+	if why == nil {
+		return
+	}
+	l.steps = true
+	p.ask(time.Now().Add(answerTime), l.table.WatchBySteps)
+	p.tree.sayOnce("watchpoints take long, for gdb steps each instruction: %v", why)
+	p.run.note("gdb stepped each instruction for its watchpoints: " + why.Error())
+}
 
 // register is what a debug register is for: a watchpoint, or the part of one that
 // a register can be for.
@@ -29,14 +53,14 @@ func (w watchpoint) parts() (list []register) {
 	return list
 }
 
-// watch sets a hardware watchpoint in all threads of a process, or does without the
-// hardware.
+// watch sets a hardware watchpoint in all threads of a process. Where debug registers can't
+// be used it fails: gdb has been told to watch by itself (see perform.go).
 func (t *tree) watch(p *process, w watchpoint) error {
 	if slices.ContainsFunc(p.watched[:], func(r register) bool { return r.of == w }) {
 		return nil
 	}
 	if err := t.debugRegisters(); err != nil {
-		return t.lookAt(p, w, err)
+		return err
 	}
 	list := w.parts()
 	var free []int
@@ -46,21 +70,18 @@ func (t *tree) watch(p *process, w watchpoint) error {
 		}
 	}
 	if len(list) > len(free) {
-		return t.lookAt(p, w, errNoDebugRegister)
+		t.sayOnce("%v", errNoDebugRegister)
+		return errNoDebugRegister
 	}
 	for i, part := range list {
 		p.watched[free[i]] = part
 	}
 	p.everSet = true
-	p.mu.Lock()
-	p.broken = true
-	p.mu.Unlock()
 	t.setWatches(p)
 	return nil
 }
 
 func (t *tree) unwatch(p *process, w watchpoint) {
-	p.looked = slices.DeleteFunc(p.looked, func(l looked) bool { return l.at == w })
 	had := p.watched
 	for i := range p.watched {
 		if p.watched[i].of == w {
@@ -76,18 +97,16 @@ func (t *tree) unwatch(p *process, w watchpoint) {
 // runs is stopped for it, and set when it goes on.
 func (t *tree) setWatches(p *process) {
 	for _, th := range p.threadList() {
-		th.stale = true
 		if th.stands() {
 			t.setDebug(th)
 		} else {
-			t.tracer.Interrupt(th.tid)
+			t.want(th, tracee.Registers)
 		}
 	}
 }
 
 // setDebug sets the debug registers of a thread that stands still.
 func (t *tree) setDebug(th *thread) {
-	th.stale = false
 	t.tracer.SetDebug(th.tid, tracer.DebugControl, 0)
 	control := uint64(0)
 	for i, w := range th.p.watched {
