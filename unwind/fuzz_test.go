@@ -48,10 +48,9 @@ func FuzzRows(f *testing.F) {
 	}
 	f.Add([]byte("\x0c\x07\x08\x90\x01\x41\x0e\x10\x86\x02\x0a\x43\x0d\x06\x0b"), uint64(1))
 	f.Fuzz(func(t *testing.T, instructions []byte, target uint64) {
-		ci := &object.CIE{CodeAlign: 1, DataAlign: -8, Return: numRegs - 1}
-		p := program{cie: ci, target: target}
+		p := program{codeAlign: 1, dataAlign: -8, target: target}
 		if p.run(object.Cursor{B: instructions}) {
-			follow(p.row.recipe(ci))
+			follow(p.row.recipe(numRegs-1, false))
 		}
 	})
 }

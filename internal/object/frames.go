@@ -2,6 +2,7 @@ package object
 
 import (
 	"debug/elf"
+	"encoding/binary"
 	"io"
 	"sort"
 )
@@ -322,15 +323,15 @@ func (f *Frames) find(addr uint64) (off uint64, ok bool) {
 		}
 		return 0, false
 	}
-	at := func(i int) (start, off uint64) {
-		c := Cursor{B: f.hdr, P: 8 * i, layout: f.layout}
-		start = f.hdrAt + uint64(int32(c.U32()))
-		return start, f.hdrAt + uint64(int32(c.U32())) - f.Base
+	order := binary.ByteOrder(binary.LittleEndian)
+	if f.layout.big {
+		order = binary.BigEndian
 	}
-	i := sort.Search(len(f.hdr)/8, func(i int) bool { s, _ := at(i); return s > addr })
+	at := func(n int) uint64 { return f.hdrAt + uint64(int32(order.Uint32(f.hdr[4*n:]))) }
+	i := sort.Search(len(f.hdr)/8, func(i int) bool { return at(2*i) > addr })
 	if i == 0 {
 		return 0, false
 	}
-	_, off = at(i - 1)
+	off = at(2*i-1) - f.Base
 	return off, off < uint64(len(f.data))
 }
