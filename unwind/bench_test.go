@@ -11,7 +11,7 @@ func BenchmarkUnwind(b *testing.B) {
 		b.Run(fmt.Sprintf("depth %d", depth), func(b *testing.B) {
 			p := trace(b, build(b, "deep.c", "-O2", "-fno-optimize-sibling-calls"), fmt.Sprint(depth-5))
 			p.run()
-			u, err := New(p.pid)
+			u, err := New(p.pid, NewCache())
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -40,7 +40,7 @@ func BenchmarkNew(b *testing.B) {
 				if !cached {
 					c = NewCache()
 				}
-				u, err := NewWith(p.pid, c)
+				u, err := New(p.pid, c)
 				if err != nil {
 					b.Fatal(err)
 				}

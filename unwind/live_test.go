@@ -42,7 +42,7 @@ func wantPath(t *testing.T, u *Unwinder, fs []Frame, why, wantWhy Reason, want .
 // newUnwinder makes an Unwinder that is closed at the end of the test.
 func newUnwinder(t testing.TB, pid int) *Unwinder {
 	t.Helper()
-	u, err := New(pid)
+	u, err := New(pid, NewCache())
 	if err != nil {
 		t.Fatal(err)
 	}

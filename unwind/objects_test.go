@@ -274,7 +274,7 @@ func TestSharedCache(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			for range 20 {
-				u, err := NewWith(p.pid, c)
+				u, err := New(p.pid, c)
 				if err != nil {
 					t.Error(err)
 					return
@@ -300,7 +300,7 @@ func TestSharedCache(t *testing.T) {
 	}
 	// Idle images are used again.
 	before := c.images
-	u, err := NewWith(p.pid, c)
+	u, err := New(p.pid, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -348,7 +348,7 @@ func TestNoProcess(t *testing.T) {
 	if err := u.Refresh(); err == nil {
 		t.Error("Refresh of a process that is gone succeeded")
 	}
-	if _, err := New(p.pid); err == nil {
+	if _, err := New(p.pid, NewCache()); err == nil {
 		t.Error("New of a process that is gone succeeded")
 	}
 	if fs, why := u.Unwind(p.few(), ProcessMemory(p.pid), nil); len(fs) != 1 || why == Complete {

@@ -53,7 +53,7 @@ func TestRealPrograms(t *testing.T) {
 				}
 				if u == nil {
 					var err error
-					if u, err = New(p.pid); err != nil {
+					if u, err = New(p.pid, NewCache()); err != nil {
 						t.Fatal(err)
 					}
 					defer u.Close()

@@ -119,7 +119,7 @@ func (s *shadow) endsWith(outer []Frame) bool {
 }
 
 // elsewhere reports whether a signal's handler runs on another stack, of which a copy is.
-func (s *shadow) elsewhere(copied *Saved) bool {
+func (s *shadow) elsewhere(copied *saved) bool {
 	for _, c := range s.calls {
 		if c.exact && c.sp-copied.Base >= uint64(len(copied.Data)) {
 			return true
@@ -177,7 +177,7 @@ func TestEveryInstruction(t *testing.T) {
 			if sig := p.run(); sig != unix.SIGTRAP {
 				t.Fatalf("got signal %v before the first int3", sig)
 			}
-			u, err := New(p.pid)
+			u, err := New(p.pid, NewCache())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -213,7 +213,7 @@ func TestEveryInstruction(t *testing.T) {
 				}
 				steps++
 				// The last one is what a copy from the stack pointer on has, as the kernel makes it.
-				copied := &Saved{Base: p.regs.Rsp, Data: room}
+				copied := &saved{Base: p.regs.Rsp, Data: room}
 				copied.Data = room[:max(0, mem.ReadAt(room, copied.Base))]
 				for i, r := range []Regs{p.all(), p.few(), p.all()} {
 					before := u.guesses

@@ -71,13 +71,9 @@ type Unwinder struct {
 	guesses int // frames left without a recipe
 }
 
-// New makes an Unwinder for a process, with a Cache of its own. It reads the
-// process's mappings and the headers of the objects mapped; an error means
-// that the mappings could not be read.
-func New(pid int) (*Unwinder, error) { return NewWith(pid, NewCache()) }
-
-// NewWith is New with a Cache to share.
-func NewWith(pid int, c *Cache) (*Unwinder, error) {
+// New makes an Unwinder for a process, which shares the cache with others. It reads the process's
+// mappings and the headers of the objects mapped; an error means that the mappings could not be read.
+func New(pid int, c *Cache) (*Unwinder, error) {
 	u := &Unwinder{objects: objects{pid: pid, mem: ProcessMemory(pid), cache: c, byID: make(map[identity]*Object)}}
 	if err := u.Refresh(); err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/profilecollection/pct/dbctl/internal/tracee"
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
+	"github.com/profilecollection/pct/internal/proc"
 )
 
 // attachAll takes the processes that were named, and with Tree what they have
@@ -48,7 +49,7 @@ func (t *tree) attachAll() error {
 			err := t.attach(pid)
 			again = again || err == nil
 			failed[pid] = err != nil
-			if _, e := tracer.ReadStatus(pid, pid); err != nil && e == nil {
+			if _, e := proc.ReadStatus(pid, pid); err != nil && e == nil {
 				t.sayOnce("%v", err) // it has not just ended
 			}
 		}
@@ -65,7 +66,7 @@ func (t *tree) attach(pid int) error {
 
 // seize takes a process, which does not notice.
 func (t *tree) seize(pid int) error {
-	status, err := tracer.ReadStatus(pid, pid)
+	status, err := proc.ReadStatus(pid, pid)
 	if err != nil {
 		return fmt.Errorf("there is no process %d", pid)
 	}
@@ -73,7 +74,7 @@ func (t *tree) seize(pid int) error {
 		return fmt.Errorf("%d is a thread of process %d: name that", pid, status.Tgid)
 	}
 	if status.State == 'Z' || status.State == 'X' {
-		if tids, err := tracer.Threads(pid); err == nil && len(tids) > 1 {
+		if tids, err := proc.Threads(pid); err == nil && len(tids) > 1 {
 			return fmt.Errorf("the first thread of process %d has ended: it can't be attached to", pid)
 		}
 		return fmt.Errorf("process %d has ended", pid)
@@ -103,7 +104,7 @@ func (t *tree) seizeSharers(p *process) {
 		return
 	}
 	for _, pid := range t.descendants(nil) {
-		status, err := tracer.ReadStatus(pid, pid)
+		status, err := proc.ReadStatus(pid, pid)
 		if err != nil || status.Ppid != p.pid || !sharesMemory(p.pid, pid, "") {
 			continue
 		}
@@ -135,7 +136,7 @@ func (t *tree) descendants(failed map[int]bool) []int {
 	taken := make(map[int]bool)
 	for _, name := range names {
 		if pid, err := strconv.Atoi(name.Name()); err == nil {
-			if status, err := tracer.ReadStatus(pid, pid); err == nil && status.State != 'Z' {
+			if status, err := proc.ReadStatus(pid, pid); err == nil && status.State != 'Z' {
 				parent[pid] = status.Ppid
 				taken[pid] = status.Tracer == unix.Gettid()
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/profilecollection/pct/dbctl/internal/breakpoint"
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
 	"github.com/profilecollection/pct/internal/gtick"
+	"github.com/profilecollection/pct/internal/proc"
 	"github.com/profilecollection/pct/internal/resource"
 )
 
@@ -108,7 +109,7 @@ func (p *process) countCalls(what counted, interval uint64) error {
 	if p.run.w != nil && (p.run.resource != what.resource || p.run.interval != interval) {
 		return fmt.Errorf("clock %s: samples of something else were taken already, and one run has those of one resource", what.resource)
 	}
-	status, err := tracer.ReadStatus(p.pid, p.pid)
+	status, err := proc.ReadStatus(p.pid, p.pid)
 	if err != nil {
 		return nil // it's ending
 	}

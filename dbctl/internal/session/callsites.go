@@ -14,7 +14,7 @@ import (
 
 // callSites are where the functions begin that a clock counts.
 func (p *process) callSites(what counted) ([]*callSite, error) {
-	u, err := unwind.NewWith(p.pid, p.tree.cache)
+	u, err := unwind.New(p.pid, p.tree.cache)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/profilecollection/pct/dbctl/internal/breakpoint"
 	"github.com/profilecollection/pct/dbctl/internal/tracee"
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
+	"github.com/profilecollection/pct/internal/proc"
 )
 
 // child is a process between its maker's event and its own first stop.
@@ -60,7 +61,7 @@ func sharesMemory(a, b int, how string) bool {
 
 // tgid is the process of a thread, 0 if it's gone.
 func tgid(tid int) int {
-	status, err := tracer.ReadStatus(tid, tid)
+	status, err := proc.ReadStatus(tid, tid)
 	if err != nil {
 		return 0
 	}

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
+	"github.com/profilecollection/pct/internal/proc"
 	"github.com/profilecollection/pct/internal/terminal"
 )
 
@@ -42,7 +43,7 @@ func (t *tree) await(pid int) error {
 		case ws.Stopped():
 			if t.signals.StopWanted() {
 				terminal.StopUs(ws.StopSignal(), func() bool {
-					status, err := tracer.ReadStatus(pid, pid)
+					status, err := proc.ReadStatus(pid, pid)
 					return err != nil || status.State != 'T'
 				})
 			}

@@ -18,7 +18,7 @@ import (
 // forkSite finds where a process forks: in its C library, or, if it has none
 // mapped, in the program itself.
 func (t *tree) forkSite(pid int) (tracer.Site, error) {
-	u, err := unwind.NewWith(pid, t.cache)
+	u, err := unwind.New(pid, t.cache)
 	if err != nil {
 		return tracer.Site{}, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/profilecollection/pct/dbctl/internal/machine"
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
+	"github.com/profilecollection/pct/internal/proc"
 )
 
 // itimerClock is the paper's way: setitimer(ITIMER_VIRTUAL), called in the
@@ -64,7 +65,7 @@ func (c *itimerClock) failed() string {
 // taken reports whether the program catches the signal: it uses the timer
 // itself then, ours is gone, and the signals are the program's.
 func (c *itimerClock) taken() bool {
-	status, err := tracer.ReadStatus(c.pid, c.pid)
+	status, err := proc.ReadStatus(c.pid, c.pid)
 	vtalrm := tracer.Bit(unix.SIGVTALRM)
 	return err == nil && (status.Caught&vtalrm != 0 || status.Ignored&vtalrm == 0)
 }

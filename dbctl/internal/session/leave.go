@@ -8,6 +8,7 @@ import (
 
 	"github.com/profilecollection/pct/dbctl/internal/tracee"
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
+	"github.com/profilecollection/pct/internal/proc"
 )
 
 // release lets go of a process: its threads run on as if we had never been.
@@ -44,7 +45,7 @@ func (t *tree) putRight(th *thread) (stays bool) {
 		return false
 	}
 	// It has been stepped, or has met what was put in, and would die of that.
-	status, err := tracer.ReadStatus(p.pid, th.tid)
+	status, err := proc.ReadStatus(p.pid, th.tid)
 	return err == nil && status.Pending&tracer.Bit(unix.SIGTRAP) != 0
 }
 

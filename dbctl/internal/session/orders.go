@@ -8,6 +8,7 @@ import (
 
 	"github.com/profilecollection/pct/dbctl/internal/tracee"
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
+	"github.com/profilecollection/pct/internal/proc"
 )
 
 // happened acts on what the kernel tells of a thread.
@@ -110,7 +111,7 @@ func (t *tree) carryOut(o tracee.Order) error {
 // identify finds out what a thread is.
 func (t *tree) identify(tid int) tracee.Event {
 	e := tracee.Event{Kind: tracee.Found, Tid: tid}
-	status, err := tracer.ReadStatus(tid, tid)
+	status, err := proc.ReadStatus(tid, tid)
 	switch {
 	case errors.Is(err, unix.EMFILE):
 		e.Again = true

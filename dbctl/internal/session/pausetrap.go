@@ -11,6 +11,7 @@ import (
 
 	"github.com/profilecollection/pct/dbctl/internal/machine"
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
+	"github.com/profilecollection/pct/internal/proc"
 )
 
 // Where a rule says follow="trap", the children of its processes are caught by
@@ -180,7 +181,7 @@ const (
 func (p *process) breakAt(addr uint64) error {
 	f := &p.trap
 	f.close()
-	status, err := tracer.ReadStatus(p.pid, p.pid)
+	status, err := proc.ReadStatus(p.pid, p.pid)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
+	"github.com/profilecollection/pct/internal/proc"
 )
 
 // perfClock is a task clock of the kernel for each thread, held by us: nothing
@@ -137,7 +138,7 @@ func (c *perfClock) open(tid int, first time.Duration) (int, error) {
 
 // aim has a thread's event send the signal that would do now, or none.
 func (c *perfClock) aim(t *perfThread, tid int) error {
-	status, err := tracer.ReadStatus(c.pid, tid)
+	status, err := proc.ReadStatus(c.pid, tid)
 	if err != nil {
 		return unix.ESRCH
 	}
@@ -156,7 +157,7 @@ func (c *perfClock) aim(t *perfThread, tid int) error {
 	} else if err := aim(t.fd, tid, sig); err != nil {
 		return err
 	}
-	if status, err = tracer.ReadStatus(c.pid, tid); err == nil && status.Pending&status.Blocked&tracer.Bit(t.sig) != 0 {
+	if status, err = proc.ReadStatus(c.pid, tid); err == nil && status.Pending&status.Blocked&tracer.Bit(t.sig) != 0 {
 		t.stray = t.sig
 	}
 	t.sig = sig
@@ -185,7 +186,7 @@ func (c *perfClock) chosen() uint64 {
 // harmless is the first signal that a thread neither blocks nor has a handler for, 0 if there
 // is none. A handler of Go's runtime does nothing about one too many or too few. A thread of a
 // program that could wait for signals may come to block any, unless it has blocked some and not this.
-func (c *perfClock) harmless(status *tracer.Status) unix.Signal {
+func (c *perfClock) harmless(status *proc.Status) unix.Signal {
 	if status.Blocked == 0 && c.programs.waits(c.pid) {
 		return 0
 	}

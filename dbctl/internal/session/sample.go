@@ -69,7 +69,7 @@ func (p *process) callPath(now *moment) []unwind.Frame {
 	now.frames, now.reason = p.unwinder.Unwind(unwindRegs(&regs), p.memory, p.buffer[:0])
 	if now.reason == unwind.BadMemory && len(now.frames) <= 1 && now.thread.tid != p.pid {
 		// The process's first thread may have ended: its number leads nowhere then.
-		if u, err := unwind.NewWith(now.thread.tid, p.tree.cache); err == nil {
+		if u, err := unwind.New(now.thread.tid, p.tree.cache); err == nil {
 			p.unwinder.Close()
 			p.unwinder, p.memory = u, unwind.ProcessMemory(now.thread.tid)
 			now.frames, now.reason = p.unwinder.Unwind(unwindRegs(&regs), p.memory, p.buffer[:0])

@@ -8,6 +8,7 @@ import (
 	"github.com/profilecollection/pct/dbctl/internal/remote"
 	"github.com/profilecollection/pct/dbctl/internal/tracee"
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
+	"github.com/profilecollection/pct/internal/proc"
 )
 
 // signaled is a stop before a signal is delivered, which it is only if it's the program's own.
@@ -128,7 +129,7 @@ func (t *tree) errand(th *thread, e tracee.Errand) {
 // does not stay there after us: the thread is made to accept it for the instant
 // in which we take it.
 func (t *tree) unblock(th *thread, sig unix.Signal) bool {
-	status, err := tracer.ReadStatus(th.p.pid, th.tid)
+	status, err := proc.ReadStatus(th.p.pid, th.tid)
 	if err != nil || status.Pending&tracer.Bit(sig) == 0 {
 		return false
 	}
@@ -157,7 +158,7 @@ func (t *tree) repair(th *thread) {
 	if !th.interrupted() {
 		return
 	}
-	status, err := tracer.ReadStatus(th.p.pid, th.tid)
+	status, err := proc.ReadStatus(th.p.pid, th.tid)
 	const stops = 1<<(unix.SIGSTOP-1) | 1<<(unix.SIGTSTP-1) | 1<<(unix.SIGTTIN-1) | 1<<(unix.SIGTTOU-1)
 	if err != nil || (status.Pending|status.Shared)&^status.Blocked&(status.Caught|stops) != 0 {
 		return
@@ -177,7 +178,7 @@ func (t *tree) unheard(th *thread, sig unix.Signal) {
 		return
 	}
 	const byDefault = 1<<(unix.SIGCHLD-1) | 1<<(unix.SIGURG-1) | 1<<(unix.SIGWINCH-1) | 1<<(unix.SIGCONT-1)
-	status, err := tracer.ReadStatus(th.p.pid, th.tid)
+	status, err := proc.ReadStatus(th.p.pid, th.tid)
 	if err == nil && (status.Ignored|byDefault&^status.Caught)&tracer.Bit(sig) != 0 {
 		t.repair(th)
 	}

@@ -68,7 +68,7 @@ func (p *process) needObjects() bool {
 	if p.unwinder != nil {
 		return true
 	}
-	u, err := unwind.NewWith(p.pid, p.tree.cache)
+	u, err := unwind.New(p.pid, p.tree.cache)
 	if err != nil {
 		return false // it's ending
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/profilecollection/pct/dbctl/internal/tracee"
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
+	"github.com/profilecollection/pct/internal/proc"
 )
 
 // trapSignaled is a stop for a signal: true, if it was of a pause-trap.
@@ -37,7 +38,7 @@ func (t *tree) trapSignaled(th *thread, sig unix.Signal) bool {
 func (t *tree) lay(th *thread, sp uint64) {
 	p := th.p
 	f := &p.trap
-	status, err := tracer.ReadStatus(p.pid, th.tid)
+	status, err := proc.ReadStatus(p.pid, th.tid)
 	trapBit := tracer.Bit(unix.SIGTRAP)
 	why := ""
 	switch {
@@ -137,7 +138,7 @@ func (t *tree) awaitTrapped(pid int, trap *tracer.Trap) {
 	c.trap = trap
 	if _, err := t.tracer.Seize(pid); err == nil {
 		t.tracer.Interrupt(pid)
-	} else if status, e := tracer.ReadStatus(pid, pid); e == nil && status.State != 'Z' && status.State != 'X' {
+	} else if status, e := proc.ReadStatus(pid, pid); e == nil && status.State != 'Z' && status.State != 'X' {
 		t.say("%v", err) // the guard frees it, when we end
 	} else {
 		// It was killed: no other signal reaches it there.

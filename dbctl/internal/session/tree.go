@@ -11,6 +11,7 @@ import (
 	"github.com/profilecollection/pct/dbctl/internal/mi"
 	"github.com/profilecollection/pct/dbctl/internal/tracee"
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
+	"github.com/profilecollection/pct/internal/proc"
 	"github.com/profilecollection/pct/internal/terminal"
 	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/pct/data"
@@ -321,7 +322,7 @@ func (t *tree) stopToo() {
 	if t.root != nil && t.root.stopped && t.signals.StopWanted() {
 		terminal.StopUs(t.root.stopSignal, func() bool {
 			// We have not heard of it, or the program would not be known as stopped.
-			status, err := tracer.ReadStatus(t.root.pid, t.root.pid)
+			status, err := proc.ReadStatus(t.root.pid, t.root.pid)
 			return err != nil || status.Shared&tracer.Bit(unix.SIGCONT) != 0
 		})
 	}

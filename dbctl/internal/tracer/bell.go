@@ -7,6 +7,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/internal/proc"
 )
 
 // bell wakes the tracing thread, which waits for processes and can wait for
@@ -42,7 +44,7 @@ func (b *bell) hang() error {
 	}
 	b.pid, b.in = p.Pid, w
 	p.Release()
-	if status, err := ReadStatus(b.pid, b.pid); err == nil {
+	if status, err := proc.ReadStatus(b.pid, b.pid); err == nil {
 		b.block = status.Blocked
 	}
 	if err := ptrace(unix.PTRACE_SEIZE, b.pid, 0, 0); err != nil {

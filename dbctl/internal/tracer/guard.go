@@ -9,6 +9,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/internal/proc"
 )
 
 // Guard is a process of ours that outlives us. It springs the traps that were
@@ -121,7 +123,7 @@ func (trap *Trap) victims() (pids []int, traced bool) {
 		if err != nil || !trap.within(pid) && trap.springs.Load() != int64(pid) {
 			continue
 		}
-		status, err := ReadStatus(pid, pid)
+		status, err := proc.ReadStatus(pid, pid)
 		switch {
 		case err != nil || status.Caught&Bit(unix.SIGTRAP) == 0:
 		case status.Tracer != 0:

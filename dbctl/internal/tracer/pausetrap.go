@@ -8,6 +8,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/internal/proc"
 )
 
 // Site is what a pause-trap needs to know of a program: addresses in its
@@ -60,7 +62,7 @@ var loud = Bit(unix.SIGTRAP) | Bit(unix.SIGSEGV) | Bit(unix.SIGBUS) | Bit(unix.S
 // From when the breakpoint is there, a Guard knows what to do in our place. In
 // between, for some 2 µs, our death would leave the process with the
 // disposition, and no more.
-func (t *Tracer) Lay(tid int, site Site, trap *Trap, status Status) error {
+func (t *Tracer) Lay(tid int, site Site, trap *Trap, status proc.Status) error {
 	saved, err := t.Registers(tid)
 	if err != nil {
 		return err

@@ -5,8 +5,6 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/profilecollection/pct/internal/proc"
 )
 
 // Registers are a thread's, while it stands still.
@@ -85,12 +83,6 @@ func (t *Tracer) Debug(tid, n int) (value uint64, err error) {
 	return value, err
 }
 
-// Status is what the kernel tells of a thread.
-type Status = proc.Status
-
-// ReadStatus reads it.
-func ReadStatus(pid, tid int) (Status, error) { return proc.ReadStatus(pid, tid) }
-
 // Bit is a signal's place in a mask; 0, no signal, has none.
 func Bit(sig unix.Signal) uint64 {
 	if sig == 0 {
@@ -98,9 +90,6 @@ func Bit(sig unix.Signal) uint64 {
 	}
 	return 1 << (sig - 1)
 }
-
-// Threads are the ids of a process's threads.
-func Threads(pid int) ([]int, error) { return proc.Threads(pid) }
 
 // ProcessTime is the CPU time of a process so far, also of one that has ended
 // and was not reaped.

@@ -21,6 +21,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/internal/proc"
 )
 
 // Kind tells what an Event is.
@@ -239,7 +241,7 @@ func (t *Tracer) Seize(pid int) ([]int, error) {
 	var tids []int
 	for again := true; again; {
 		again = false
-		all, err := Threads(pid)
+		all, err := proc.Threads(pid)
 		if err != nil {
 			return tids, fmt.Errorf("there is no process %d", pid)
 		}
@@ -271,7 +273,7 @@ func (t *Tracer) Seize(pid int) ([]int, error) {
 }
 
 func refused(pid int, err error) error {
-	if status, e := ReadStatus(pid, pid); e == nil && status.Tracer != 0 {
+	if status, e := proc.ReadStatus(pid, pid); e == nil && status.Tracer != 0 {
 		return fmt.Errorf("process %d is traced already, by process %d: only one can", pid, status.Tracer)
 	}
 	if err == unix.EPERM {

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
+	"github.com/profilecollection/pct/internal/proc"
 )
 
 func TestMain(m *testing.M) {
@@ -133,7 +134,7 @@ func TestDetachesWhenTheThreadEnds(t *testing.T) {
 		if err == nil && len(tids) != 1 {
 			t.Errorf("threads %v", tids)
 		}
-		if s, _ := tracer.ReadStatus(cmd.Process.Pid, cmd.Process.Pid); s.Tracer != unix.Gettid() {
+		if s, _ := proc.ReadStatus(cmd.Process.Pid, cmd.Process.Pid); s.Tracer != unix.Gettid() {
 			t.Errorf("its tracer is %d, not %d", s.Tracer, unix.Gettid())
 		}
 		return err
@@ -141,7 +142,7 @@ func TestDetachesWhenTheThreadEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, err := tracer.ReadStatus(cmd.Process.Pid, cmd.Process.Pid); err != nil || s.Tracer != 0 {
+	if s, err := proc.ReadStatus(cmd.Process.Pid, cmd.Process.Pid); err != nil || s.Tracer != 0 {
 		t.Errorf("its tracer is %d, error %v", s.Tracer, err)
 	}
 }
