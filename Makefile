@@ -85,6 +85,8 @@ check: need-check
 		echo "not formatted (gofmt -w):"; echo "$$fmt"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
+	@echo deadcode; dead=$$($(GO) tool deadcode -test ./...) && if [ -n "$$dead" ]; then \
+		echo "called by no command and no test:"; echo "$$dead"; exit 1; fi
 	shellcheck $$(grep -slE '^#! */bin/sh' scripts/* .ci/run) scripts/completion/pct.bash
 	$(GO) test -count=1 -run 'Import|ThirdParty' .
 

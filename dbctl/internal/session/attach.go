@@ -10,7 +10,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/profilecollection/pct/dbctl/internal/tracee"
-	"github.com/profilecollection/pct/dbctl/internal/tracer"
 	"github.com/profilecollection/pct/internal/proc"
 )
 
