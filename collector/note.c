@@ -8,7 +8,7 @@
 
 static _Atomic uint64_t posted, told;
 
-/* Each note with its name and its sentence: nothing else tells notes apart, or has words for them. */
+/* Each note with its name and its sentence. Nothing else has words for them. */
 #define NOTE(NAME, SENTENCE) [NOTE_##NAME] = { #NAME, SENTENCE }
 
 static const struct { const char *name, *sentence; } notes[NOTES] = {

@@ -26,7 +26,10 @@ void rundir_forget(void);
 /* Writes meta anew; complete: the process has ended normally. */
 void rundir_write(bool complete);
 
-/* Tells $PCT_RUN alone a note of the calling process, which may be the child of a vfork: its name and its sentence. */
+/*
+ * Tells $PCT_RUN alone a note of the calling process, which may be the child of a vfork: its name
+ * and its sentence.
+ */
 void rundir_tell(const char *name, const char *sentence);
 
 /* Tells $PCT_RUN of the notes that were posted since. */

@@ -254,13 +254,16 @@ static void trap(int sig, siginfo_t *info, void *context)
 	ucontext_t *u = context;
 	greg_t *flags = &u->uc_mcontext.gregs[REG_EFL];
 	uint64_t pc, sp;
+	bool int3;
 
 	(void)sig;
-	if (info->si_code == TRAP_TRACE)
+	/* A step is TRAP_TRACE, or TRAP_BRKPT on virtual machines that lose why the processor trapped. */
+	int3 = info->si_code == SI_KERNEL;
+	if (!int3)
 		leave_vdso(u->uc_mcontext.gregs);
 	pc = (uint64_t)u->uc_mcontext.gregs[REG_RIP];
 	sp = (uint64_t)u->uc_mcontext.gregs[REG_RSP];
-	if (info->si_code != TRAP_TRACE) { /* int3 */
+	if (int3) {
 		if (!active) {
 			begin(u);
 			*flags |= TF;
