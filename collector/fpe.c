@@ -13,7 +13,7 @@
 
 /* Of MXCSR: the flags, and by how much the masks are further up. */
 enum { FLAGS = 0x3f, MASKS_SHIFT = 7, UNDERFLOW = 16 };
-enum { TRAP_FLAG = 0x100, SIMD_EXCEPTION = 19, SINGLE_STEP = 2 /* TRAP_TRACE */ };
+enum { TRAP_FLAG = 0x100, SIMD_EXCEPTION = 19, NO_REASON = 1 /* TRAP_BRKPT */, SINGLE_STEP = 2 /* TRAP_TRACE */ };
 
 static uint32_t wanted; /* the flags of what is measured */
 static _Atomic bool on;
@@ -194,7 +194,8 @@ static bool take(int signal, siginfo_t *info, ucontext_t *context)
 {
 	if (signal == SIGFPE && info->si_code > 0)
 		return raised(context);
-	if (signal != SIGTRAP || info->si_code != SINGLE_STEP || !mine.stepping)
+	/* On some virtual machines the processor does not say that it trapped for a step. */
+	if (signal != SIGTRAP || (info->si_code != SINGLE_STEP && info->si_code != NO_REASON) || !mine.stepping)
 		return false;
 	stepped(context);
 	return true;
