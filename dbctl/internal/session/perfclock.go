@@ -39,8 +39,10 @@ type perfThread struct {
 	next  uint64      // count at which the coming tick is due
 
 	// Where the kernel signals in user mode alone:
-	unseen  int64 // ns that are of no tick so far: in the kernel
-	refused int   // attempts that did not find the thread there
+	set     uint64 // the period in force, ns
+	unseen  int64  // ns that are of no tick so far: in the kernel
+	late    uint64 // ns between ticks and the stops that they have led to
+	refused int    // attempts that did not find the thread there
 }
 
 // ownerTID is F_OWNER_TID of fcntl(2).
@@ -92,7 +94,7 @@ func (c *perfClock) add(tid int) error {
 	if err != nil {
 		return err
 	}
-	t := &perfThread{fd: fd, next: uint64(first)}
+	t := &perfThread{fd: fd, next: uint64(first), set: uint64(first)}
 	if err := c.aim(t, tid); err != nil {
 		unix.Close(fd)
 		return err
@@ -238,15 +240,32 @@ func (c *perfClock) tick(tid int) uint64 {
 	}
 	periods, due, wait := after(now, t.next, uint64(c.p.mean), uint64(c.p.next()))
 	if c.nokern && t.sig != 0 {
-		// What is over was in the kernel, and is not to be taken for this place's.
 		wait = uint64(c.p.next())
-		t.unseen += int64(now) - int64(t.next) + int64(wait) - int64(c.p.mean)
-		periods, due = 1, now+wait
+		periods = t.creditLate(now, uint64(c.p.mean))
+		t.unseen += int64(wait) - int64(c.p.mean)
+		due, t.set = now+wait, wait
 	}
 	t.next = due
 	// Setting the period starts it anew.
 	unix.Syscall(unix.SYS_IOCTL, uintptr(t.fd), unix.PERF_EVENT_IOC_PERIOD, uintptr(unsafe.Pointer(&wait)))
 	return periods
+}
+
+// creditLate divides the time between the moment when a tick was due and the stop at count now.
+// Whole periods were in the kernel, where ticks have no signal: they are not of the place of the
+// stop. The rest is what the stop itself takes, which is: it makes up periods of its own. The
+// result is for how many periods the stop stands.
+func (t *perfThread) creditLate(now, mean uint64) uint64 {
+	if now <= t.next {
+		t.unseen -= int64(t.next - now)
+		return 1
+	}
+	over := now - t.next
+	t.unseen += int64(over - over%t.set)
+	t.late += over % t.set
+	periods := t.late / mean
+	t.late %= mean
+	return 1 + periods
 }
 
 // mostRefused is how often a thread whose time in the kernel is to be sampled is met elsewhere
