@@ -192,6 +192,7 @@ diff -time -all`, compared: true},
 func TestGolden(t *testing.T) {
 	golden, err := filepath.Abs("testdata/golden")
 	check(t, err)
+	t.Setenv("GORACE", promptly)
 	runs := t.TempDir()
 	if out, err := exec.Command("tar", "-xzf", filepath.Join(golden, "runs.tar.gz"), "-C", runs).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
