@@ -29,29 +29,19 @@
  */
 #define _GNU_SOURCE
 #include "caller.h"
+#include "fail.h"
 #include "root.h"
 #include "sweep.h"
 #include "unfit.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static _Noreturn void fail(int status, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    fputs("profile: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
-    va_end(args);
-    exit(status);
-}
 
 static void *must(void *p) {
     if (!p)

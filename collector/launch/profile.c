@@ -8,20 +8,10 @@
  */
 #define _GNU_SOURCE
 #include "caller.h"
+#include "fail.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <stdarg.h>
-
-static _Noreturn void fail(int status, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    fputs("profile: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
-    va_end(args);
-    exit(status);
-}
 
 static char here[PATH_MAX]; /* the directory that we are in */
 
