@@ -1,5 +1,5 @@
 // Package pct_test holds the tree against its documents: what packages may
-// import, and which flags the manual describes.
+// import, which one may call ptrace, and which flags the manual describes.
 package pct_test
 
 import (
@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -61,6 +62,29 @@ func TestImports(t *testing.T) {
 		for _, m := range may {
 			if _, ok := allowed[m]; !ok {
 				t.Errorf("%s permits %s to import %s, which has no row", architecture, name, m)
+			}
+		}
+	}
+}
+
+// TestTracerAlone: dbctl/internal/tracer alone calls ptrace. Others may use the kernel's type of
+// registers, PtraceRegs.
+func TestTracerAlone(t *testing.T) {
+	call := regexp.MustCompile(`\b(unix|syscall)\.(Ptrace\w+\(|PTRACE_|SYS_PTRACE)|\bPtrace: `)
+	for _, p := range packages(t) {
+		if p.name() == "dbctl/internal/tracer" {
+			continue
+		}
+		for _, file := range p.GoFiles {
+			file = path.Join(p.name(), file)
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, line := range strings.Split(string(text), "\n") {
+				if call.MatchString(line) {
+					t.Errorf("%s:%d calls ptrace, which only dbctl/internal/tracer may: %s", file, i+1, strings.TrimSpace(line))
+				}
 			}
 		}
 	}
