@@ -1,14 +1,13 @@
 package treetest_test
 
 import (
-	"bytes"
-	"fmt"
-	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/profilecollection/pct/dbctl/internal/proctest"
+	"github.com/profilecollection/pct/internal/proc"
 )
 
 // descendants are those of a process, itself not included.
@@ -24,13 +23,9 @@ func descendants(pid int) []int {
 // marked are the living processes whose environment holds an entry.
 func marked(entry string) []int {
 	var found []int
-	for _, pid := range proctest.All() {
-		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
-		for e := range bytes.SplitSeq(text, []byte{0}) {
-			if string(e) == entry {
-				found = append(found, pid)
-				break
-			}
+	for _, pid := range proc.All() {
+		if slices.Contains(proc.Environ(pid), entry) {
+			found = append(found, pid)
 		}
 	}
 	return found
@@ -38,7 +33,7 @@ func marked(entry string) []int {
 
 // programOf is the name of the file that a process executes.
 func programOf(pid int) string {
-	exe, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+	exe, _ := proc.Exe(pid)
 	return filepath.Base(exe)
 }
 

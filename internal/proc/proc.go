@@ -28,13 +28,22 @@ func Exe(pid int) (string, error) {
 }
 
 // Args are the arguments of a process, nil if there are none, as of one that has ended.
-func Args(pid int) []string {
-	text, err := os.ReadFile(Entry(pid, "cmdline"))
+func Args(pid int) []string { return texts(pid, "cmdline") }
+
+// Environ is the environment that the program of a process was given, NAME=VALUE.
+func Environ(pid int) []string { return texts(pid, "environ") }
+
+// texts are those of an entry in which each ends with a zero byte.
+func texts(pid int, entry string) []string {
+	text, err := os.ReadFile(Entry(pid, entry))
 	if err != nil || len(text) == 0 {
 		return nil
 	}
 	return strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00")
 }
+
+// Auxv is the auxiliary vector that the kernel gave the program of a process.
+func Auxv(pid int) ([]byte, error) { return os.ReadFile(Entry(pid, "auxv")) }
 
 // All lists all processes, in ascending order.
 func All() []int {

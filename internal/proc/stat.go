@@ -30,6 +30,27 @@ func ReadStat(pid int) (s Stat, err error) {
 	return parseStat(text)
 }
 
+// ThreadState is the state of a thread: R, S, D, T, t, Z, X.
+func ThreadState(pid, tid int) (byte, error) {
+	text, err := os.ReadFile(Entry(pid, "task/"+strconv.Itoa(tid)+"/stat"))
+	if err != nil {
+		return 0, err
+	}
+	s, err := parseStat(text)
+	return s.State, err
+}
+
+// ThreadTime is the CPU time of a thread so far, and how often it came to a processor.
+func ThreadTime(pid, tid int) (cpu time.Duration, turns int, err error) {
+	text, err := os.ReadFile(Entry(pid, "task/"+strconv.Itoa(tid)+"/schedstat"))
+	if err != nil {
+		return 0, 0, err
+	}
+	var waited int64
+	_, err = fmt.Sscan(string(text), &cpu, &waited, &turns)
+	return cpu, turns, err
+}
+
 func parseStat(text []byte) (s Stat, err error) {
 	// The name, which is in parentheses, may hold anything.
 	from, to := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')

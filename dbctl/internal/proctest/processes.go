@@ -9,12 +9,13 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/internal/proc"
 )
 
 // Run runs commands, as many at a time as there are processors. The error is of
@@ -37,24 +38,12 @@ func Run(commands [][]string) error {
 	return errors.Join(errs...)
 }
 
-// All are the ids of all processes.
-func All() []int {
-	var all []int
-	entries, _ := os.ReadDir("/proc")
-	for _, e := range entries {
-		if pid, err := strconv.Atoi(e.Name()); err == nil {
-			all = append(all, pid)
-		}
-	}
-	return all
-}
-
 // Children are the processes whose parent is pid, those that have ended and were
 // not waited for included.
 func Children(pid int) []int {
 	var found []int
-	for _, child := range All() {
-		if parent, err := strconv.Atoi(Status(child, "PPid")); err == nil && parent == pid {
+	for _, child := range proc.All() {
+		if stat, err := proc.ReadStat(child); err == nil && stat.Ppid == pid {
 			found = append(found, child)
 		}
 	}
@@ -86,7 +75,7 @@ func LeftOver(after time.Duration) []string {
 
 // Status is a field of /proc/PID/status, "" if there is none.
 func Status(pid int, name string) string {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	text, _ := os.ReadFile(proc.Entry(pid, "status"))
 	for line := range strings.Lines(string(text)) {
 		if key, value, _ := strings.Cut(line, ":"); key == name {
 			return strings.TrimSpace(value)
@@ -97,11 +86,10 @@ func Status(pid int, name string) string {
 
 // Describe tells of a process, what it waits for in the kernel, and of one that traces it.
 func Describe(pid int) string {
-	args, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-	wait, _ := os.ReadFile(fmt.Sprintf("/proc/%d/wchan", pid))
-	text := fmt.Sprintf("%d %s, %s: %s", pid, Status(pid, "State"), wait, strings.ReplaceAll(string(args), "\x00", " "))
-	if tracer, err := strconv.Atoi(Status(pid, "TracerPid")); err == nil && tracer != 0 {
-		text += "\n  traced by " + Describe(tracer)
+	wait, _ := os.ReadFile(proc.Entry(pid, "wchan"))
+	text := fmt.Sprintf("%d %s, %s: %s", pid, Status(pid, "State"), wait, strings.Join(proc.Args(pid), " "))
+	if s, err := proc.ReadStatus(pid, pid); err == nil && s.Tracer != 0 {
+		text += "\n  traced by " + Describe(s.Tracer)
 	}
 	return text
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -99,7 +98,7 @@ func (t *tree) seized(p *process, tids []int) {
 // seizeSharers takes the children, of vfork, that are in a process's memory just
 // now: they would die of breakpoints in it. They are let go when they execute.
 func (t *tree) seizeSharers(p *process) {
-	if !t.habit(t.cfg.Program.For(executableOf(p.pid))).breaks {
+	if exe, _ := proc.Exe(p.pid); !t.habit(t.cfg.Program.For(exe)).breaks {
 		return
 	}
 	for _, pid := range t.descendants(nil) {
@@ -118,27 +117,15 @@ func (t *tree) seizeSharers(p *process) {
 	}
 }
 
-// executableOf is the path of what a process executes, "" if it has ended.
-func executableOf(pid int) string {
-	exe, _ := os.Readlink("/proc/" + itoa(pid) + "/exe")
-	return exe
-}
-
 // descendants are the processes that those which are known have made, and that
 // are neither known nor failed, nor taken already with their parents.
 func (t *tree) descendants(failed map[int]bool) []int {
-	names, err := os.ReadDir("/proc")
-	if err != nil {
-		return nil
-	}
 	parent := make(map[int]int)
 	taken := make(map[int]bool)
-	for _, name := range names {
-		if pid, err := strconv.Atoi(name.Name()); err == nil {
-			if status, err := proc.ReadStatus(pid, pid); err == nil && status.State != 'Z' {
-				parent[pid] = status.Ppid
-				taken[pid] = status.Tracer == unix.Gettid()
-			}
+	for _, pid := range proc.All() {
+		if status, err := proc.ReadStatus(pid, pid); err == nil && status.State != 'Z' {
+			parent[pid] = status.Ppid
+			taken[pid] = status.Tracer == unix.Gettid()
 		}
 	}
 	var found []int

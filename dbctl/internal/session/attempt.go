@@ -1,12 +1,10 @@
 package session
 
 import (
-	"bytes"
-	"os"
-
 	"golang.org/x/sys/unix"
 
 	"github.com/profilecollection/pct/dbctl/internal/tracee"
+	"github.com/profilecollection/pct/internal/proc"
 )
 
 // attempt stops a thread whose time has come, if it runs: one that waits, for whatever it
@@ -18,22 +16,12 @@ func (p *process) attempt(th *thread) {
 		p.tree.want(th, tracee.NoErrand)
 		return
 	}
-	if !onProcessor(p.pid, th.tid) {
+	if state, err := proc.ThreadState(p.pid, th.tid); err != nil || state != 'R' {
 		return
 	}
 	used, _ := threadUse(p.pid, th.tid)
 	th.turns = used.turns
 	p.tree.want(th, tracee.Sample)
-}
-
-// onProcessor reports whether a thread is on a processor, or waits for one.
-func onProcessor(pid, tid int) bool {
-	stat, err := os.ReadFile("/proc/" + itoa(pid) + "/task/" + itoa(tid) + "/stat")
-	if err != nil {
-		return false
-	}
-	_, after, found := bytes.Cut(stat[max(0, bytes.LastIndexByte(stat, ')')):], []byte(") "))
-	return found && len(after) > 0 && after[0] == 'R'
 }
 
 // slept reports whether the stop of an attempt has woken the thread: it stands in a system

@@ -9,6 +9,7 @@ import (
 	"github.com/profilecollection/pct/dbctl/internal/remote"
 	"github.com/profilecollection/pct/dbctl/internal/tracee"
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
+	"github.com/profilecollection/pct/internal/proc"
 )
 
 // watches are what a debugger has asked to be stopped for, besides breakpoints.
@@ -27,7 +28,7 @@ type watchpoint struct {
 // newPoints are the breakpoints of a process with memory of its own.
 func newPoints(pid int) *breakpoint.Set {
 	return breakpoint.New(func() (breakpoint.Memory, error) {
-		return os.OpenFile("/proc/"+itoa(pid)+"/mem", os.O_RDWR, 0)
+		return os.OpenFile(proc.Entry(pid, "mem"), os.O_RDWR, 0)
 	})
 }
 
@@ -90,7 +91,7 @@ func (c *child) withoutBreakpoints(child int) {
 	if len(c.original) == 0 {
 		return
 	}
-	f, err := os.OpenFile("/proc/"+itoa(child)+"/mem", os.O_RDWR, 0)
+	f, err := os.OpenFile(proc.Entry(child, "mem"), os.O_RDWR, 0)
 	if err != nil {
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/profilecollection/pct/internal/funcname"
+	"github.com/profilecollection/pct/internal/proc"
 	"github.com/profilecollection/pct/internal/resource"
 	"github.com/profilecollection/pct/unwind"
 )
@@ -23,7 +24,7 @@ func (p *process) callSites(what counted) ([]*callSite, error) {
 		return p.allocSites(u)
 	}
 	found := named(u, what.function)
-	program := executableOf(p.pid)
+	program, _ := proc.Exe(p.pid)
 	var chosen []unwind.Function
 	elsewhere := ""
 	if what.library == "" {
@@ -94,7 +95,7 @@ func named(u *unwind.Unwinder, function string) []unwind.Function {
 // allocSites are the functions that allocate memory: those of the program if it has its
 // own, else of the library that stands before the C library, else of that.
 func (p *process) allocSites(u *unwind.Unwinder) ([]*callSite, error) {
-	program := executableOf(p.pid)
+	program, _ := proc.Exe(p.pid)
 	functions := u.Functions(func(symbol string) bool { return allocators[symbol] != nil })
 	var owner *unwind.Object
 	rank := func(o *unwind.Object) int {

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
+	"github.com/profilecollection/pct/internal/proc"
 )
 
 // clock says when a thread is to be sampled. It belongs to one process; its
@@ -124,13 +124,8 @@ type use struct {
 
 // threadUse is that so far, by the kernel's scheduler.
 func threadUse(pid, tid int) (used use, ok bool) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/schedstat", pid, tid))
-	if err != nil {
-		return use{}, false
-	}
-	var waited int64
-	_, err = fmt.Sscan(string(text), &used.cpu, &waited, &used.turns)
-	return used, err == nil
+	cpu, turns, err := proc.ThreadTime(pid, tid)
+	return use{cpu, turns}, err == nil
 }
 
 // kernelSent is SI_KERNEL, the code of a signal that the kernel sends for no

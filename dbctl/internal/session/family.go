@@ -2,8 +2,6 @@ package session
 
 import (
 	"fmt"
-	"os"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -144,8 +142,8 @@ func (t *tree) drop(pid int, c *child, shares bool) {
 // executed is a process that has executed another program.
 func (t *tree) executed(th *thread) {
 	p := th.p
-	exe := executableOf(p.pid)
-	if exe == "" {
+	exe, err := proc.Exe(p.pid)
+	if err != nil {
 		t.goOn(th) // it's ending
 		return
 	}
@@ -158,21 +156,21 @@ func (t *tree) executed(th *thread) {
 		t.release(p)
 		return
 	}
-	if tracer.Privileged(exe) {
+	if tracer.Privileged(proc.Entry(p.pid, "exe")) {
 		t.privileged(p, exe)
 		return
 	}
-	if t.programs.checksLeaks("/proc/"+itoa(p.pid)+"/exe", environment(p.pid)) && t.stand(th) {
+	if t.programs.checksLeaks(proc.Entry(p.pid, "exe"), proc.Environ(p.pid)) && t.stand(th) {
 		t.sayOnce("%s; it runs unprofiled", leakCheckFails(exe))
-		t.note(t.log.Exec(time.Now(), p.pid, exe, commandLine(p.pid)))
+		t.note(t.log.Exec(time.Now(), p.pid, exe, proc.Args(p.pid)))
 		t.note(t.log.Mode(time.Now(), p.pid, "released"))
 		t.release(p)
 		return
 	}
 	before := p.runs.rule
-	p.runs = image{exe, commandLine(p.pid), t.cfg.Program.For(exe)}
+	p.runs = image{exe, proc.Args(p.pid), t.cfg.Program.For(exe)}
 	if !runsScript(p.pid, p.runs.argv) {
-		if err := t.answerable(exe, p.runs.rule, environment(p.pid)); err != nil {
+		if err := t.answerable(exe, p.runs.rule, proc.Environ(p.pid)); err != nil {
 			t.sayOnce("%v", err)
 		}
 	}
@@ -191,20 +189,11 @@ func (t *tree) executed(th *thread) {
 	p.tell(notice{kind: executes, thread: th, runs: p.runs})
 }
 
-// environment is what a process was given when its program began.
-func environment(pid int) []string {
-	text, err := os.ReadFile("/proc/" + itoa(pid) + "/environ")
-	if err != nil {
-		return nil
-	}
-	return strings.Split(string(text), "\x00")
-}
-
 // privileged lets a process go that executes a set-uid program, which would not
 // get its rights.
 func (t *tree) privileged(p *process, exe string) {
 	now := time.Now()
-	t.note(t.log.Exec(now, p.pid, exe, commandLine(p.pid)))
+	t.note(t.log.Exec(now, p.pid, exe, proc.Args(p.pid)))
 	t.note(t.log.Mode(now, p.pid, "setuid"))
 	if err := t.tracer.Again(p.pid); err != nil {
 		t.say("%s is set-uid or set-gid, and lost its rights because it's traced: %v", exe, err)
@@ -237,22 +226,22 @@ func (t *tree) letDaemonsGo() {
 // beginProgram is the beginning of a launched program, or of a process that was
 // attached to.
 func (t *tree) beginProgram(p *process, th *thread, word string) error {
-	exe := executableOf(p.pid)
-	if exe == "" {
+	exe, err := proc.Exe(p.pid)
+	if err != nil {
 		return fmt.Errorf("process %d has ended", p.pid)
 	}
 	p.began = tracer.ProcessTime(p.pid) // of one that was launched, our launcher has used it
 	if word == "attached" {
 		p.joined = p.began
 	}
-	p.image = image{exe, commandLine(p.pid), t.cfg.Program.For(exe)}
+	p.image = image{exe, proc.Args(p.pid), t.cfg.Program.For(exe)}
 	p.runs = p.image
 	t.matched = t.matched || p.rule != nil
 	if word == "attached" {
-		if t.programs.checksLeaks("/proc/"+itoa(p.pid)+"/exe", environment(p.pid)) {
+		if t.programs.checksLeaks(proc.Entry(p.pid, "exe"), proc.Environ(p.pid)) {
 			t.sayOnce("%s looks for leaks at its end (LeakSanitizer), which fails if it ends while we are attached", exe)
 		}
-		if err := t.answerable(exe, p.rule, environment(p.pid)); err != nil && !runsScript(p.pid, p.argv) {
+		if err := t.answerable(exe, p.rule, proc.Environ(p.pid)); err != nil && !runsScript(p.pid, p.argv) {
 			return err
 		}
 	}

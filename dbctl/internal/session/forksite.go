@@ -6,12 +6,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
 	"github.com/profilecollection/pct/internal/object"
+	"github.com/profilecollection/pct/internal/proc"
 	"github.com/profilecollection/pct/unwind"
 )
 
@@ -23,7 +23,7 @@ func (t *tree) forkSite(pid int) (tracer.Site, error) {
 		return tracer.Site{}, err
 	}
 	defer u.Close()
-	exe, err := os.Readlink("/proc/" + itoa(pid) + "/exe")
+	exe, err := proc.Exe(pid)
 	if err != nil {
 		return tracer.Site{}, err
 	}
@@ -37,11 +37,11 @@ func (t *tree) forkSite(pid int) (tracer.Site, error) {
 			library = o
 		}
 	}
-	object, path := library, "/proc/"+itoa(pid)+"/exe"
+	object, path := library, proc.Entry(pid, "exe")
 	if object == nil {
 		object = program
 	} else {
-		path = "/proc/" + itoa(pid) + "/root" + object.Path
+		path = proc.Entry(pid, "root"+object.Path)
 	}
 	if object == nil {
 		return tracer.Site{}, errors.New("it has no C library")
@@ -127,7 +127,7 @@ func readSite(path string) (site tracer.Site, err error) {
 // entry is where a program begins, once its libraries are mapped: AT_ENTRY of
 // the auxiliary vector.
 func entry(pid int) (uint64, error) {
-	vector, err := os.ReadFile("/proc/" + itoa(pid) + "/auxv")
+	vector, err := proc.Auxv(pid)
 	if err != nil {
 		return 0, err
 	}

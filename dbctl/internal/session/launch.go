@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/profilecollection/pct/internal/proc"
 	"github.com/profilecollection/pct/internal/regular"
 	"golang.org/x/sys/unix"
 )
@@ -67,7 +68,7 @@ func runsScript(pid int, argv []string) bool {
 		} else {
 			path = "root" + path
 		}
-		path = "/proc/" + itoa(pid) + "/" + path
+		path = proc.Entry(pid, path)
 		if fi, err := os.Stat(path); err == nil && fi.Mode().IsRegular() && strings.HasPrefix(head(path), "#!") {
 			return true
 		}

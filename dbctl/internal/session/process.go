@@ -2,7 +2,6 @@ package session
 
 import (
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -357,12 +356,3 @@ func plain(command string) bool {
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }
-
-// commandLine is what a process was called with.
-func commandLine(pid int) []string {
-	text, err := os.ReadFile("/proc/" + itoa(pid) + "/cmdline")
-	if err != nil || len(text) == 0 {
-		return nil
-	}
-	return strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00")
-}

@@ -55,7 +55,7 @@ func (ps *programs) waits(pid int) bool { return ps.process(pid).waits }
 func (ps *programs) tolerates(pid int) bool { return ps.process(pid).golang }
 
 func (ps *programs) process(pid int) processFacts {
-	of, err := identify("/proc/" + itoa(pid) + "/exe")
+	of, err := identify(proc.Entry(pid, "exe"))
 	if err != nil {
 		return processFacts{}
 	}
@@ -69,9 +69,9 @@ func (ps *programs) process(pid int) processFacts {
 	if ps.processes == nil {
 		ps.processes = make(map[int]processFacts)
 	}
-	known.at, known.fileFacts = now, ps.file("/proc/"+itoa(pid)+"/exe")
+	known.at, known.fileFacts = now, ps.file(proc.Entry(pid, "exe"))
 	for _, path := range mappedFiles(pid) {
-		known.waits = known.waits || ps.file("/proc/"+itoa(pid)+"/root"+path).waits
+		known.waits = known.waits || ps.file(proc.Entry(pid, "root"+path)).waits
 	}
 	ps.processes[pid] = known
 	return known

@@ -1,12 +1,11 @@
 package session
 
 import (
-	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"time"
 
+	"github.com/profilecollection/pct/internal/proc"
 	"github.com/profilecollection/pct/unwind"
 )
 
@@ -107,5 +106,5 @@ func (p *process) copyVDSO(o *unwind.Object) string {
 		return ""
 	}
 	p.closers = append(p.closers, f)
-	return fmt.Sprintf("/proc/%d/fd/%s", os.Getpid(), strconv.Itoa(int(f.Fd())))
+	return proc.Entry(os.Getpid(), "fd/"+itoa(int(f.Fd())))
 }

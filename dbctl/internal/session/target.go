@@ -2,7 +2,6 @@ package session
 
 import (
 	"fmt"
-	"os"
 
 	"golang.org/x/sys/unix"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/profilecollection/pct/dbctl/internal/debugger"
 	"github.com/profilecollection/pct/dbctl/internal/remote"
 	"github.com/profilecollection/pct/dbctl/internal/tracee"
+	"github.com/profilecollection/pct/internal/proc"
 )
 
 // A process is what its debugger's requests are answered from. They come in a
@@ -146,10 +146,7 @@ func (p *process) CatchCalls(numbers []int, on bool) {
 }
 
 func (p *process) Auxv() []byte {
-	b, err := os.ReadFile("/proc/" + itoa(p.pid) + "/auxv")
-	if err != nil {
-		return nil
-	}
+	b, _ := proc.Auxv(p.pid)
 	return b
 }
 

@@ -3,7 +3,6 @@ package tracer
 import (
 	"os"
 	"runtime"
-	"strconv"
 	"syscall"
 	"time"
 	"unsafe"
@@ -114,13 +113,8 @@ func (trap *Trap) Victims() []int {
 
 // victims tells of those that are traced, too, whether there are any.
 func (trap *Trap) victims() (pids []int, traced bool) {
-	names, err := os.ReadDir("/proc")
-	if err != nil {
-		return nil, false
-	}
-	for _, name := range names {
-		pid, err := strconv.Atoi(name.Name())
-		if err != nil || !trap.within(pid) && trap.springs.Load() != int64(pid) {
+	for _, pid := range proc.All() {
+		if !trap.within(pid) && trap.springs.Load() != int64(pid) {
 			continue
 		}
 		status, err := proc.ReadStatus(pid, pid)

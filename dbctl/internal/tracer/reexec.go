@@ -47,7 +47,7 @@ func (t *Tracer) Again(pid int) error {
 	if err := unix.PtraceGetRegs(pid, &regs); err != nil {
 		return err
 	}
-	memory, err := os.Open(fmt.Sprintf("/proc/%d/mem", pid))
+	memory, err := os.Open(proc.Entry(pid, "mem"))
 	if err != nil {
 		return err
 	}
@@ -99,15 +99,15 @@ func (t *Tracer) Again(pid int) error {
 // sameFile checks that the name by which a process executed its program still
 // leads to it.
 func sameFile(pid int, name string) error {
-	running, err := os.Stat(fmt.Sprintf("/proc/%d/exe", pid))
+	running, err := os.Stat(proc.Entry(pid, "exe"))
 	if err != nil {
 		return err
 	}
-	within := fmt.Sprintf("/proc/%d/cwd/", pid)
+	within := "cwd/"
 	if strings.HasPrefix(name, "/") {
-		within = fmt.Sprintf("/proc/%d/root", pid)
+		within = "root"
 	}
-	named, err := os.Stat(within + name)
+	named, err := os.Stat(proc.Entry(pid, within+name))
 	if err != nil || !os.SameFile(running, named) {
 		return fmt.Errorf("%s is not the file that it executes", name)
 	}
