@@ -18,7 +18,8 @@ import (
 func (p *process) act(n notice) {
 	now := &moment{thread: n.thread, held: n.holds(), fresh: n.fresh, weight: n.periods, at: n.at, cpu: n.cpu}
 	if now.held {
-		now.pc = n.thread.regs.Rip
+		r, _ := n.thread.registers()
+		now.pc = r.General.Rip
 	}
 	switch n.kind {
 	case begun:
@@ -31,7 +32,7 @@ func (p *process) act(n notice) {
 		p.offer(now, machine.FormatEvent(n.how, "child", itoa(n.child)))
 		p.tracing(func() { p.tree.decide(n.child, tracee.Drop) }) // unless the script has spawned it
 	case executes:
-		p.executes(now, n.runs)
+		p.executes(now, n)
 	case threadBegan:
 		p.offer(now, machine.FormatEvent("thread", "event", "created", "id", itoa(n.thread.number)))
 	case threadEnded:
@@ -44,10 +45,10 @@ func (p *process) act(n notice) {
 		}
 	case processEnded:
 		p.status, p.cpu = n.status, n.cpu
-		p.ends()
+		p.ends(n.counted)
 		return
 	case letGo:
-		p.finish("detached", "", tracer.ProcessTime(p.pid))
+		p.finish("detached", "", tracer.ProcessTime(p.pid), n.counted)
 		return
 	}
 	p.resume(now)
@@ -127,10 +128,7 @@ func (p *process) resume(now *moment) {
 // onward lets a thread go on: by the debugger, if that knows that it stands. One
 // that the debugger has stopped for its own purposes it resumes by itself.
 func (p *process) onward(th *thread) {
-	p.giveUp(th)
-	p.mu.Lock()
-	shown, halted := th.shown, th.halted
-	p.mu.Unlock()
+	shown, halted := th.giveUp()
 	if shown && p.link != nil {
 		if !halted {
 			p.link.resume(th)
@@ -144,17 +142,9 @@ func (p *process) onward(th *thread) {
 	})
 }
 
-// giveUp is when an event has been acted on: the thread is the debugger's to
-// resume.
-func (p *process) giveUp(th *thread) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	th.kept = false
-}
-
 // resumeAll lets all threads go on that stand still.
 func (p *process) resumeAll() {
-	for _, th := range p.threadList() {
+	for _, th := range p.threads.all() {
 		if th.stands() {
 			p.onward(th)
 		}
@@ -165,9 +155,7 @@ func (p *process) resumeAll() {
 func (p *process) happened(ev debugger.Event) {
 	th := p.link.threadOf(ev.Thread)
 	if th != nil && ev.Stands() {
-		p.mu.Lock()
-		th.halted = false // it has told us
-		p.mu.Unlock()
+		th.halts()
 	}
 	now := &moment{thread: th, held: th != nil && ev.Stands(), pc: ev.PC, fn: ev.Func, file: ev.File, line: ev.Line}
 	number := ""
@@ -199,7 +187,8 @@ func (p *process) happened(ev debugger.Event) {
 
 // executes is the process executing another program: the old one's machine and
 // run end, and a new one's begin.
-func (p *process) executes(now *moment, next image) {
+func (p *process) executes(now *moment, n notice) {
+	next := n.runs
 	if p.block != nil {
 		now.stays = true // also if the script continues it now
 		p.offer(now, machine.FormatEvent("exec", "exe", next.exe))
@@ -211,7 +200,7 @@ func (p *process) executes(now *moment, next image) {
 	}
 	p.unlink()
 	if p.run != nil {
-		if err := p.run.finish("complete", "exec "+next.exe, p.began); err != nil {
+		if err := p.run.finish("complete", "exec "+next.exe, p.began, n.counted); err != nil {
 			p.say("%v", err)
 		}
 	}
@@ -236,7 +225,7 @@ func (p *process) executes(now *moment, next image) {
 }
 
 // ends is the process's end.
-func (p *process) ends() {
+func (p *process) ends(counted tally) {
 	p.hear()
 	now := &moment{}
 	if p.status.Signaled() {
@@ -244,11 +233,11 @@ func (p *process) ends() {
 	} else {
 		p.offer(now, machine.FormatEvent("exited", "code", itoa(p.status.ExitStatus())))
 	}
-	p.finish("complete", statusText(p.status), p.cpu)
+	p.finish("complete", statusText(p.status), p.cpu, counted)
 }
 
 // finish offers the last event and completes the run directory.
-func (p *process) finish(state, status string, cpu time.Duration) {
+func (p *process) finish(state, status string, cpu time.Duration, counted tally) {
 	p.offer(&moment{}, "eof")
 	p.finished = true
 	p.unlink()
@@ -260,7 +249,7 @@ func (p *process) finish(state, status string, cpu time.Duration) {
 	p.sum()
 	samples, lost := p.samples, p.lost
 	if p.run != nil {
-		if err := p.run.finish(state, status, cpu); err != nil {
+		if err := p.run.finish(state, status, cpu, counted); err != nil {
 			p.say("%v", err)
 		}
 	}

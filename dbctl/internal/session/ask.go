@@ -61,14 +61,12 @@ func (p *process) without(why error, note string) {
 // abandonCalls sets threads back that a debugger, which is gone, was making call a
 // function of the program.
 func (t *tree) abandonCalls(p *process) {
-	for _, th := range p.threadList() {
-		p.mu.Lock()
-		calling, standing := th.calling, th.standing
-		if calling && standing {
+	for _, th := range p.threads.all() {
+		switch {
+		case !th.inCall():
+		case th.stands():
 			th.setBack()
-		}
-		p.mu.Unlock()
-		if calling && !standing {
+		default:
 			t.want(th, tracee.SetBack)
 		}
 	}
@@ -134,7 +132,7 @@ func (p *process) resumed(token int, c command) {
 // failed tells the script, or else the user, that a command failed. It's no failure if
 // the thread has ended meanwhile, as it does when another one ends the process.
 func (p *process) failed(c command, message string) {
-	threads := p.threadList()
+	threads := p.threads.all()
 	i := slices.IndexFunc(threads, func(th *thread) bool { return th.name == c.name })
 	if i < 0 && p.link.table.Ended(strings.TrimSpace(message)) {
 		return
@@ -155,11 +153,8 @@ func (p *process) failed(c command, message string) {
 func (p *process) stayed(th *thread, c command, message string) {
 	l := p.link
 	told := slices.ContainsFunc(l.queue, func(ev debugger.Event) bool { return ev.Thread == c.name })
-	p.mu.Lock()
-	stays := th.standing && th.shown && !th.kept
-	p.mu.Unlock()
 	switch {
-	case !stays || told || l.table.Running(message):
+	case !th.stays() || told || l.table.Running(message):
 	case p.now != nil && p.now.thread == th:
 		p.now.held = true // until the end of the block
 	case !c.ours:

@@ -25,27 +25,30 @@ type watchpoint struct {
 	addr, length uint64
 }
 
-// newPoints are the breakpoints of a process with memory of its own.
-func newPoints(pid int) *breakpoint.Set {
-	return breakpoint.New(func() (breakpoint.Memory, error) {
+// pointsOf are the breakpoints of the memory that a process executes in.
+type pointsOf struct {
+	*breakpoint.Set
+	borrowed bool // the memory is its parent's
+}
+
+// newPoints are those of a process with memory of its own.
+func newPoints(pid int) *pointsOf {
+	return &pointsOf{Set: breakpoint.New(func() (breakpoint.Memory, error) {
 		return os.OpenFile(proc.Entry(pid, "mem"), os.O_RDWR, 0)
-	})
+	})}
 }
 
 // breakpoints are those of the process's memory. own is false where that is its parent's, as after
 // vfork: what a child executes is below them, and it puts none in.
 func (p *process) breakpoints() (points *breakpoint.Set, own bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.points, !p.borrows
+	m := p.points.Load()
+	return m.Set, !m.borrowed
 }
 
 // borrow is for a process that shares the memory of another, with the breakpoints in it.
 func (p *process) borrow(of *process) {
 	points, _ := of.breakpoints()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.points, p.borrows = points, true
+	p.points.Store(&pointsOf{points, true})
 }
 
 // dropBreakpoints takes out what the debugger has put in. Threads that have just met a breakpoint
@@ -72,9 +75,7 @@ func (p *process) hasHad() bool {
 // newMemory is when the process executes another program.
 func (t *tree) newMemory(p *process) {
 	old, own := p.breakpoints()
-	p.mu.Lock()
-	p.points, p.borrows = newPoints(p.pid), false
-	p.mu.Unlock()
+	p.points.Store(newPoints(p.pid))
 	p.watches = watches{}
 	for _, other := range t.processes {
 		if points, _ := other.breakpoints(); points == old {
@@ -112,10 +113,10 @@ func (p *process) atOldBreakpoint(th *thread, code int32) bool {
 
 // stepBack sets a thread that has met an int3 back to it.
 func (th *thread) stepBack() {
-	th.p.mu.Lock()
-	defer th.p.mu.Unlock()
-	th.regs.Rip--
-	th.changed = true
+	th.change(func(r *unix.PtraceRegs) bool {
+		r.Rip--
+		return true
+	})
 }
 
 // trap is a stop for SIGTRAP: false, if it's the program's own.

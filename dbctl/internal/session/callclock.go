@@ -92,10 +92,10 @@ func (c *callClock) close() {
 		points.Drop(breakpoint.Clock)
 	}
 	if c.met {
-		p.noted("each call that was counted stopped the program for some microseconds")
+		p.tally.note("each call that was counted stopped the program for some microseconds")
 	}
 	if c.missing {
-		p.noted("calls that threads made while another one was stepped over a breakpoint are not counted")
+		p.tally.note("calls that threads made while another one was stepped over a breakpoint are not counted")
 	}
 }
 
@@ -261,19 +261,22 @@ func (c *callClock) count(th *thread, s *callSite) (hits uint64) {
 // place is an instruction in an activation of a function.
 type place struct{ pc, sp uint64 }
 
-// past takes a thread that goes on over the breakpoint of a clock that it has met: the mutex is held.
+// past takes a thread that goes on over the breakpoint of a clock that it has met.
 func (t *tree) past(th *thread) {
 	p, s := th.p, th.at
 	th.at = nil
 	if th.regs.Rip != s.addr {
 		return // a debugger has moved the thread
 	}
-	steps := p.points.Pass(th.tid, s.addr, func(code []byte) bool {
-		done := t.tracer.Emulate(th.tid, code, &th.regs)
-		th.changed = th.changed || done
+	points, _ := p.breakpoints()
+	steps := points.Pass(th.tid, s.addr, func(code []byte) (done bool) {
+		th.change(func(r *unix.PtraceRegs) bool {
+			done = t.tracer.Emulate(th.tid, code, r)
+			return done
+		})
 		return done
 	})
-	if c, _ := p.clk.(*callClock); steps && c != nil && len(p.threads) > 1 {
+	if c, _ := p.clk.(*callClock); steps && c != nil && len(p.threads.all()) > 1 {
 		c.missing = true
 	}
 }

@@ -41,7 +41,7 @@ func (p *process) startClock(kind string, new period) error {
 		kind = "best"
 	}
 	var tids []int
-	for _, th := range p.threadList() {
+	for _, th := range p.threads.all() {
 		if p.tree.does(th) != tracee.Expected {
 			tids = append(tids, th.tid)
 		}
@@ -51,7 +51,7 @@ func (p *process) startClock(kind string, new period) error {
 		return err
 	}
 	p.clk, p.period, p.asked = c, new, kind
-	p.lastClock = c.name()
+	p.tally.clock = c.name()
 	if why != "" {
 		p.tree.sayOnce("%s", why)
 		p.run.note(why)
@@ -72,7 +72,7 @@ func (p *process) stopClock() {
 func (p *process) clockThread(tid int) {
 	if err := p.clk.add(tid); err != nil && !errors.Is(err, unix.ESRCH) {
 		p.tree.sayOnce("a thread is not sampled: %v", err)
-		p.unclocked.Add(1)
+		p.tally.unclocked++
 	}
 }
 
@@ -89,7 +89,7 @@ func (p *process) clockwork(now time.Time) time.Time {
 	}
 	tids, again := p.clk.due(now)
 	for _, tid := range tids {
-		th := p.threads[tid]
+		th := p.threads.get(tid)
 		if th != nil && p.tree.does(th) == tracee.Running {
 			p.attempt(th)
 		}

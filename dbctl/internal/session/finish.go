@@ -70,7 +70,7 @@ func (t *tree) recordUnprofiled(pid int, path string) {
 	t.note(t.log.Mode(start, pid, "setuid"))
 	t.note(t.log.End(time.Now(), pid, 0, 0, 0, status))
 	p.run.note("it is set-uid or set-gid and ran unprofiled")
-	if err := p.run.finish("complete", status, 0); err != nil {
+	if err := p.run.finish("complete", status, 0, tally{}); err != nil {
 		t.say("%v", err)
 	}
 }

@@ -33,11 +33,8 @@ func (t *tree) release(p *process) {
 // thread has still to meet a signal of ours.
 func (t *tree) putRight(th *thread) (stays bool) {
 	p := th.p
-	p.mu.Lock()
 	th.setBack()
-	t.putBack(th)
-	th.standing = false
-	p.mu.Unlock()
+	t.endStop(th)
 	if p.everSet {
 		t.setDebug(th) // the kernel would leave it as it is
 	}
@@ -47,15 +44,6 @@ func (t *tree) putRight(th *thread) (stays bool) {
 	// It has been stepped, or has met what was put in, and would die of that.
 	status, err := proc.ReadStatus(p.pid, th.tid)
 	return err == nil && status.Pending&tracer.Bit(unix.SIGTRAP) != 0
-}
-
-// setBack undoes a call that the debugger was making in a thread. The mutex is
-// held.
-func (th *thread) setBack() {
-	if th.calling {
-		th.regs, th.changed = *th.before, true
-		th.calling, th.before = false, nil
-	}
 }
 
 // judge tells what signal a thread that is to be let go gets, of the one for which it stands, and
@@ -99,7 +87,7 @@ func (t *tree) ownTrap(th *thread) bool {
 // clocks reports whether the signal for which a thread stands is of the kind that its last
 // clock sent: the program's own are to reach it.
 func (t *tree) clocks(th *thread, sig unix.Signal) bool {
-	switch th.p.lastClock {
+	switch th.p.tally.clock {
 	case perfName:
 		info, err := t.tracer.Siginfo(th.tid)
 		return err == nil && slices.Contains(clockSignals[:], sig) && info.Code() > 0 && info.Code() < kernelSent

@@ -36,18 +36,9 @@ type link struct {
 // connectTime is how long a debugger may take to connect.
 const connectTime = 30 * time.Second
 
-// debuggerLink is the process's debugger for other goroutines, to wake.
-func (p *process) debuggerLink() *link {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.link
-}
-
-func (l *link) wake() { l.gdb.Wake() }
-
 // tellEnded tells the debugger of the end of a thread, for which it may be waiting.
 func (p *process) tellEnded(tid int, status unix.WaitStatus) {
-	if l := p.debuggerLink(); l != nil && l.server != nil {
+	if l := p.listener; l != nil && l.server != nil {
 		l.server.Ended(tid, int(status))
 	}
 }
@@ -79,9 +70,7 @@ func (p *process) needDebugger(objects []*unwind.Object) bool {
 		p.run.note("it had no debugger: " + err.Error())
 		return false
 	}
-	p.mu.Lock()
 	p.link = l
-	p.mu.Unlock()
 	return true
 }
 
@@ -105,25 +94,29 @@ func (p *process) connect(th *thread, objects []*unwind.Object) (*link, error) {
 	l := &link{p: p, gdb: gdb, table: debugger.GDB(), resumed: make(map[int]int), served: make(chan struct{})}
 	if th == nil {
 		close(l.served)
+		p.tracing(func() { p.listener = l })
 		return l, nil
 	}
-	p.mu.Lock()
-	p.connecting = gdb
-	over := p.free.Load()
-	p.mu.Unlock()
-	if over {
-		err = errGone
-	} else {
+	err = errGone
+	p.tracing(func() {
+		if !p.free.Load() {
+			p.connecting, err = gdb, nil
+		}
+	})
+	if err == nil {
 		err = l.connect(th)
 	}
-	p.mu.Lock()
-	p.connecting = nil
-	p.mu.Unlock()
+	p.tracing(func() {
+		p.connecting = nil
+		if err == nil {
+			p.listener = l
+		}
+	})
 	if err != nil {
 		if l.conn != nil {
 			l.conn.Close()
 		}
-		p.setShown(th, false)
+		th.show(false)
 		p.tree.pool.Put(gdb)
 		return nil, fmt.Errorf("%s can't connect: %w", l.table.Name, err)
 	}
@@ -151,7 +144,7 @@ func (l *link) connect(th *thread) error {
 		if err == nil {
 			l.conn = conn
 			l.server = remote.New(conn, l.p)
-			l.p.setShown(th, true)
+			th.show(true)
 			l.server.Stopped(th.tid, remote.Stop{})
 		}
 		accepted <- err
@@ -174,8 +167,6 @@ func (l *link) connect(th *thread) error {
 
 // abandon ends a connection that is being made to a process which is let go.
 func (p *process) abandon() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	if p.connecting != nil {
 		unix.Kill(p.connecting.Pid(), unix.SIGKILL)
 	}
@@ -198,7 +189,7 @@ func (l *link) met(th *thread, deadline time.Time) error {
 		}
 		if ev := l.table.Decode(r); ev.Kind == debugger.Stopped {
 			th.name = ev.Thread
-			l.p.lend(th)
+			th.lend()
 			return nil
 		}
 	}
@@ -209,7 +200,7 @@ func (p *process) anyStanding() *thread {
 	if p.now != nil && p.now.thread != nil && p.now.held {
 		return p.now.thread
 	}
-	for _, th := range p.threadList() {
+	for _, th := range p.threads.all() {
 		if th.stands() {
 			return th
 		}
@@ -224,19 +215,18 @@ func (p *process) unlink() (shown []*thread) {
 	if l == nil {
 		return nil
 	}
-	p.mu.Lock()
 	p.link = nil
-	p.mu.Unlock()
 	if l.conn != nil {
 		l.conn.Close()
 	}
+	p.tracing(func() { p.listener = nil })
 	p.tree.pool.Put(l.gdb)
 	<-l.served
-	for _, th := range p.threadList() {
-		if p.isShown(th) {
+	for _, th := range p.threads.all() {
+		if th.isShown() {
 			shown = append(shown, th)
 		}
-		p.setShown(th, false)
+		th.show(false)
 		th.name = 0
 	}
 	p.tracing(p.dropBreakpoints)
@@ -253,10 +243,10 @@ func (p *process) show(objects []*unwind.Object) int {
 	if th == nil || !p.now.held {
 		return p.anyName()
 	}
-	if p.isShown(th) {
+	if th.isShown() {
 		return th.name
 	}
-	p.setShown(th, true)
+	th.show(true)
 	p.link.server.Stopped(th.tid, remote.Stop{Signal: int(unix.SignalNum(debugger.ShowSignal))})
 	deadline := time.Now().Add(answerTime)
 	for p.stands(th) {
@@ -275,7 +265,7 @@ func (p *process) show(objects []*unwind.Object) int {
 		case debugger.Tick:
 			if p.link.known(ev.Thread, th) {
 				th.name = ev.Thread
-				p.lend(th)
+				th.lend()
 				return ev.Thread
 			}
 		case debugger.None:
@@ -284,25 +274,8 @@ func (p *process) show(objects []*unwind.Object) int {
 		}
 	}
 	p.link.stray = true
-	p.setShown(th, false)
+	th.show(false)
 	return 0
-}
-
-// lend lets the debugger run the thread of an event, to call functions in it,
-// before the event has been acted on. What it changes is not to stay.
-func (p *process) lend(th *thread) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	th.kept = false
-	regs := th.regs
-	th.before = &regs
-}
-
-// unlend is when the thread goes on as it is.
-func (p *process) unlend(th *thread) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	th.before, th.calling = nil, false
 }
 
 // stands reports whether a thread stands still and is ours.
@@ -323,7 +296,7 @@ func (l *link) known(name int, th *thread) bool {
 // anyName is a thread that the debugger knows, 0 if none.
 func (p *process) anyName() int {
 	least := 0
-	for _, th := range p.threadList() {
+	for _, th := range p.threads.all() {
 		if th.name != 0 && (least == 0 || th.name < least) {
 			least = th.name
 		}
@@ -335,7 +308,7 @@ func (l *link) threadOf(name int) *thread {
 	if name == 0 {
 		return nil
 	}
-	threads := l.p.threadList()
+	threads := l.p.threads.all()
 	for _, th := range threads {
 		if th.name == name {
 			return th
@@ -363,24 +336,9 @@ func (l *link) threadOf(name int) *thread {
 
 // resume has the debugger let a thread go on.
 func (l *link) resume(th *thread) {
-	l.p.unlend(th)
+	th.unlend()
 	if token, err := l.gdb.Send(l.table.Continue(th.name)); err == nil {
 		l.p.pending[token] = command{name: th.name, ours: true}
-	}
-}
-
-func (p *process) isShown(th *thread) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return th.shown
-}
-
-func (p *process) setShown(th *thread, yes bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	th.shown = yes
-	if !yes {
-		th.halted = false
 	}
 }
 
@@ -388,18 +346,11 @@ func (p *process) setShown(th *thread, yes bool) {
 // may wait for it.
 func (t *tree) showStop(th *thread, stop remote.Stop) {
 	p := th.p
-	l := p.debuggerLink()
+	l := p.listener
 	if l == nil || l.server == nil {
 		t.goOnIf(th)
 		return
 	}
-	p.mu.Lock()
-	there := p.link == l
-	th.shown = th.shown || there
-	p.mu.Unlock()
-	if !there {
-		t.goOnIf(th) // it has just gone
-		return
-	}
+	th.show(true)
 	l.server.Stopped(th.tid, stop)
 }

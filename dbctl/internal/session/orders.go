@@ -69,10 +69,7 @@ func (t *tree) carryOut(o tracee.Order) error {
 	switch o.Do {
 	case tracee.Restart:
 		if th != nil {
-			th.p.mu.Lock()
-			t.putBack(th)
-			th.standing = false
-			th.p.mu.Unlock()
+			t.endStop(th)
 		}
 		t.tracer.Resume(o.Tid, tracer.How(o.Pace), unix.Signal(o.Signal))
 	case tracee.Interrupt:
@@ -217,7 +214,7 @@ func (t *tree) processGone(p *process, o tracee.Order) {
 	if p == t.root {
 		t.status = status
 	}
-	for _, other := range p.threadList() {
+	for _, other := range p.threads.all() {
 		t.dropThread(other)
 	}
 	p.stopClock()

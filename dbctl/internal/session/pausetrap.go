@@ -90,7 +90,7 @@ func (t *tree) trapForks(p *process, rule *machine.Exec, runs bool) {
 		p.noTrap(err.Error())
 		return
 	}
-	if len(p.threadList()) > 1 {
+	if len(p.threads.all()) > 1 {
 		p.noTrap(hasThreads)
 		return
 	}
@@ -143,33 +143,8 @@ func (p *process) noTrap(why string) {
 	if p.trap.wanted && !p.trap.never {
 		p.trap.never = true
 		p.trap.close()
-		p.noted(byEvents + why)
+		p.tally.note(byEvents + why)
 	}
-}
-
-// noted counts what the run's reader is to know.
-func (p *process) noted(text string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.notes == nil {
-		p.notes = make(map[string]int)
-	}
-	p.notes[text]++
-}
-
-// takeNotes is what was counted since the last time.
-func (p *process) takeNotes() (notes []string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for text, n := range p.notes {
-		if text == byTrap {
-			text = fmt.Sprintf("%d %s", n, text)
-		}
-		notes = append(notes, text)
-	}
-	p.notes = nil
-	slices.Sort(notes)
-	return notes
 }
 
 const (

@@ -57,8 +57,8 @@ func (p *process) commands(texts []string, wanted []bool) []string {
 				continue // it runs
 			}
 			p.now.held = false
-			p.giveUp(p.now.thread)
-			p.unlend(p.now.thread)
+			p.now.thread.giveUp()
+			p.now.thread.unlend()
 		}
 		wire, sent = append(wire, table.Command(name, text)), append(sent, i)
 		if wanted[i] {

@@ -5,13 +5,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
 
-	"github.com/profilecollection/pct/dbctl/internal/breakpoint"
 	"github.com/profilecollection/pct/dbctl/internal/machine"
 	"github.com/profilecollection/pct/dbctl/internal/mi"
 	"github.com/profilecollection/pct/unwind"
@@ -38,25 +36,20 @@ type process struct {
 	clk         clock
 	asked       string // the kind of clock that the script asked for
 	period      period
-	lastClock   string // the clock that it had last
 	expires     time.Time
 	runs        image // what it executes
 	watches
-	trap forkTrap
 
-	mu         sync.Mutex // guards what threads say it does
-	threads    map[int]*thread
-	points     *breakpoint.Set // guarded: of the memory that it executes in
-	borrows    bool            // guarded: that is its parent's
-	connecting *mi.Client      // guarded: a debugger that is being connected
-	notes      map[string]int  // guarded
+	trap       forkTrap
+	tally      tally
+	connecting *mi.Client // a debugger that is being connected
+	listener   *link      // its debugger, which is told of stops and ends; nil: none
 
-	repaired  atomic.Uint64 // system calls begun again
-	unclocked atomic.Uint64 // threads that have no clock
-	attempted atomic.Bool   // a sample is of a thread that was interrupted
-	free      atomic.Bool   // it runs on without us: what is read of it is of no instant
-
-	inbox inbox
+	// Of all: the tracing goroutine changes them.
+	threads threads
+	points  atomic.Pointer[pointsOf]
+	free    atomic.Bool // it runs on without us: what is read of it is of no instant
+	inbox   queue[notice]
 
 	// Of the goroutine that acts.
 	image      // of which it has been told
@@ -65,7 +58,7 @@ type process struct {
 	began      time.Duration // CPU time that it had used before this program
 	joined     time.Duration // CPU time that it had used when we attached to it
 	cpu        time.Duration // when it ended
-	link       *link         // its debugger; nil: none yet; guarded for others
+	link       *link         // its debugger; nil: none yet
 	noDebugger bool          // none can be had
 	waitedFor  uint64        // times that it needed one and there was none free
 	unwinder   *unwind.Unwinder
@@ -138,46 +131,19 @@ type notice struct {
 	periods uint64
 	at      time.Time
 	cpu     time.Duration
+	counted tally // of the run that ends: executes, processEnded, letGo
 }
 
 // holds reports whether the thread stands still until the notice has been acted on.
 func (n *notice) holds() bool { return n.thread != nil && n.kind < threadEnded }
 
-// inbox keeps the notices of a served process until it comes to them.
-type inbox struct {
-	mu   sync.Mutex
-	list []notice
-	some chan struct{}
-}
-
-func (b *inbox) put(n notice) {
-	b.mu.Lock()
-	b.list = append(b.list, n)
-	b.mu.Unlock()
-	select {
-	case b.some <- struct{}{}:
-	default:
-	}
-}
-
-func (b *inbox) take() (notice, bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.list) == 0 {
-		return notice{}, false
-	}
-	n := b.list[0]
-	b.list = b.list[1:]
-	return n, true
-}
-
 func (t *tree) newProcess(pid, ppid int) *process {
 	p := &process{
-		tree: t, pid: pid, ppid: ppid, threads: make(map[int]*thread),
+		tree: t, pid: pid, ppid: ppid, threads: threads{list: make(map[int]*thread)},
 		pending: make(map[int]command), matchers: make(map[string]*matcher), symbols: make(map[*unwind.Object]bool),
-		memory: unwind.ProcessMemory(pid), points: newPoints(pid),
+		memory: unwind.ProcessMemory(pid), inbox: newQueue[notice](),
 	}
-	p.inbox.some = make(chan struct{}, 1)
+	p.points.Store(newPoints(pid))
 	t.processes[pid] = p
 	return p
 }
@@ -195,6 +161,9 @@ func (p *process) tell(n notice) {
 		p.free.Store(true)
 		delete(p.tree.processes, p.pid)
 	}
+	if n.kind == executes || n.kind == letGo || n.kind == processEnded {
+		n.counted = p.tally.take()
+	}
 	if !p.served && p.tree.habit(p.runs.rule).slow {
 		p.served = true
 		p.tree.served++
@@ -208,13 +177,11 @@ func (p *process) tell(n notice) {
 		return
 	}
 	if n.holds() {
-		p.mu.Lock()
-		n.thread.kept = true
-		p.mu.Unlock()
+		n.thread.keep()
 	}
 	p.inbox.put(n)
-	if l := p.debuggerLink(); l != nil {
-		l.wake()
+	if p.listener != nil {
+		p.listener.gdb.Wake()
 	}
 }
 
@@ -252,17 +219,9 @@ func (p *process) serve() {
 	p.tree.do(func() { p.tree.served-- })
 }
 
-func (p *process) threadList() []*thread {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	list := make([]*thread, 0, len(p.threads))
-	for _, th := range p.threads {
-		list = append(list, th)
-	}
-	return list
+func (p *process) anyStands() bool {
+	return slices.ContainsFunc(p.threads.all(), func(th *thread) bool { return th.stands() })
 }
-
-func (p *process) anyStands() bool { return slices.ContainsFunc(p.threadList(), (*thread).stands) }
 
 func (p *process) newBlock() {
 	m := p.tree.habit(p.rule).machine.Fresh()

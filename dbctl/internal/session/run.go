@@ -73,16 +73,14 @@ func (r *run) open() error {
 	}
 	r.dir = dir
 	name := filepath.Base(dir.Path())
-	t.mu.Lock()
 	if t.name == "" {
-		t.name = name
+		t.name = name // the first, before any process is served
 	}
 	r.meta.Tree = t.name
-	if t.cfg.Found != nil {
-		t.cfg.Found(dir.Path())
-	}
-	t.mu.Unlock()
 	r.p.soon(func() {
+		if t.cfg.Found != nil {
+			t.cfg.Found(dir.Path())
+		}
 		if t.log != nil {
 			t.note(t.log.Dir(time.Now(), r.p.pid, name))
 		}
@@ -258,29 +256,17 @@ func (r *run) unasked(expression, why string) {
 	r.missing[fmt.Sprintf("%s: %s", expression, why)]++
 }
 
-// finish writes what is known at the end, when the process has used so much
-// CPU time.
-func (r *run) finish(state, status string, cpu time.Duration) error {
+// finish writes what is known at the end, when the process has used so much CPU time, and what the
+// tracing goroutine has counted.
+func (r *run) finish(state, status string, cpu time.Duration, counted tally) error {
 	for what, n := range r.missing {
 		r.note(fmt.Sprintf("%d samples have no value of %s", n, what))
-	}
-	if n := r.p.unclocked.Swap(0); n > 0 {
-		r.note(fmt.Sprintf("%d threads had no clock and are not in the samples", n))
 	}
 	if n := r.p.waitedFor; n > 0 {
 		r.p.waitedFor = 0
 		r.note(fmt.Sprintf("%d times there was no debugger free to ask: as many run as may", n))
 	}
-	if n := r.p.repaired.Swap(0); n > 0 {
-		r.note(fmt.Sprintf("%d system calls that a stop interrupted were begun again", n))
-	}
-	switch late := r.p.attempted.Swap(false); {
-	case late && r.p.lastClock == pollName:
-		r.note("clock poll: system calls have too large a share where a program makes many or waits; use profile -paths, or -clock perf")
-	case late:
-		r.note("threads that no tick reaches (blocked signals, kernel code) were stopped some microseconds late: what they do within that before a system call is seen in the call")
-	}
-	for _, text := range r.p.takeNotes() {
+	for _, text := range counted.sentences() {
 		r.note(text)
 	}
 	if r.detached {

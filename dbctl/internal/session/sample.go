@@ -60,19 +60,18 @@ func (p *process) callPath(now *moment) []unwind.Frame {
 	if !p.needObjects() {
 		return nil
 	}
-	p.mu.Lock()
-	regs, standing := now.thread.regs, now.thread.standing
-	p.mu.Unlock()
-	if !standing {
+	r, stands := now.thread.registers()
+	if !stands {
 		return nil
 	}
-	now.frames, now.reason = p.unwinder.Unwind(unwindRegs(&regs), p.memory, p.buffer[:0])
+	regs := unwindRegs(&r.General)
+	now.frames, now.reason = p.unwinder.Unwind(regs, p.memory, p.buffer[:0])
 	if now.reason == unwind.BadMemory && len(now.frames) <= 1 && now.thread.tid != p.pid {
 		// The process's first thread may have ended: its number leads nowhere then.
 		if u, err := unwind.New(now.thread.tid, p.tree.cache); err == nil {
 			p.unwinder.Close()
 			p.unwinder, p.memory = u, unwind.ProcessMemory(now.thread.tid)
-			now.frames, now.reason = p.unwinder.Unwind(unwindRegs(&regs), p.memory, p.buffer[:0])
+			now.frames, now.reason = p.unwinder.Unwind(regs, p.memory, p.buffer[:0])
 		}
 	}
 	p.buffer = now.frames

@@ -35,9 +35,7 @@ func (t *tree) signaled(th *thread, sig unix.Signal) {
 	if sig == unix.SIGTRAP && t.trap(th) {
 		return
 	}
-	p.mu.Lock()
-	calling := th.calling
-	p.mu.Unlock()
+	calling := th.inCall()
 	if over, passed := th.passed(); passed && t.stand(th) && th.regs.Rip == over {
 		th.again = place{th.regs.Rip, th.regs.Rsp}
 	}
@@ -83,7 +81,7 @@ func (t *tree) tick(th *thread, attempt bool) {
 		return
 	}
 	if attempt {
-		p.attempted.Store(true)
+		p.tally.attempted = true
 	}
 	p.tell(notice{kind: ticked, thread: th, periods: periods, at: time.Now(), cpu: tracer.ProcessTime(p.pid)})
 }
@@ -108,9 +106,7 @@ func (t *tree) errand(th *thread, e tracee.Errand) {
 		return
 	}
 	if e == tracee.SetBack {
-		p.mu.Lock()
 		th.setBack()
-		p.mu.Unlock()
 		t.goOn(th)
 		return
 	}
@@ -164,11 +160,12 @@ func (t *tree) repair(th *thread) {
 		return
 	}
 	const restartNoHandler = 514 // ERESTARTNOHAND
-	th.p.mu.Lock()
-	th.regs.Rax = ^uint64(restartNoHandler - 1)
-	t.tracer.SetRegisters(th.tid, &th.regs)
-	th.p.mu.Unlock()
-	th.p.repaired.Add(1)
+	th.change(func(r *unix.PtraceRegs) bool {
+		r.Rax = ^uint64(restartNoHandler - 1)
+		t.tracer.SetRegisters(th.tid, r)
+		return false
+	})
+	th.p.tally.repaired++
 }
 
 // unheard repairs a system call that ended for a signal which the program

@@ -17,38 +17,19 @@ import (
 
 func (p *process) Pid() int { return p.pid }
 
-func (p *process) Threads() []int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	tids := make([]int, 0, len(p.threads))
-	for tid := range p.threads {
-		tids = append(tids, tid)
-	}
-	return tids
-}
+func (p *process) Threads() []int { return p.threads.ids() }
 
 func (p *process) Registers(tid int) (remote.Registers, bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	th := p.threads[tid]
-	if th == nil || !th.standing {
-		return remote.Registers{}, false
+	if th := p.threads.get(tid); th != nil {
+		return th.registers()
 	}
-	return remote.Registers{General: th.regs, Float: th.float}, true
+	return remote.Registers{}, false
 }
 
 func (p *process) SetRegisters(tid int, r remote.Registers) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	th := p.threads[tid]
-	if th == nil || !th.standing {
+	if th := p.threads.get(tid); th == nil || !th.set(r) {
 		return fmt.Errorf("thread %d does not stand still", tid)
 	}
-	if r.General.Rip != th.regs.Rip {
-		// Elsewhere it's in no system call that could be begun again.
-		r.General.Orig_rax = ^uint64(0)
-	}
-	th.regs, th.float, th.changed = r.General, r.Float, true
 	return nil
 }
 
@@ -92,16 +73,14 @@ func (p *process) Unwatch(kind remote.WatchKind, addr, length uint64) error {
 }
 
 func (p *process) Resume(tid int, step bool, signal int) {
-	p.mu.Lock()
-	if th := p.threads[tid]; th != nil {
-		th.shown, th.halted = false, false
-		th.calling = th.before != nil
+	th := p.threads.get(tid)
+	if th == nil {
+		return
 	}
-	p.mu.Unlock()
+	th.resumed()
 	p.tree.do(func() {
-		th := p.threads[tid]
-		if th == nil {
-			return
+		if p.tree.threads[th.tid] != th {
+			return // it has ended
 		}
 		p.tree.forgo(th, tracee.Halt) // it was answered by the stop that gdb has seen
 		th.pace = tracee.Onward
@@ -117,17 +96,13 @@ func (p *process) Resume(tid int, step bool, signal int) {
 
 func (p *process) Halt(tid int) {
 	p.tree.do(func() {
-		th := p.threads[tid]
+		th := p.threads.get(tid)
 		if th == nil {
 			return
 		}
-		p.mu.Lock()
-		standing, shown := th.standing, th.shown
-		th.halted = !shown
-		p.mu.Unlock()
-		switch {
+		switch stands, shown := th.halt(); {
 		case shown:
-		case standing:
+		case stands:
 			p.tree.showStop(th, remote.Stop{})
 		default:
 			p.tree.want(th, tracee.Halt)
@@ -151,12 +126,10 @@ func (p *process) Auxv() []byte {
 }
 
 func (p *process) Siginfo(tid int) []byte {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	th := p.threads[tid]
-	if th == nil || !th.standing {
-		return nil
+	if th := p.threads.get(tid); th != nil {
+		if info, stands := th.info(); stands {
+			return info[:]
+		}
 	}
-	info := th.siginfo
-	return info[:]
+	return nil
 }

@@ -1,46 +1,75 @@
 package session
 
 import (
+	"maps"
+	"slices"
+	"sync"
+
 	"golang.org/x/sys/unix"
 
 	"github.com/profilecollection/pct/dbctl/internal/tracee"
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
 )
 
-// thread is one that is traced: what is known of it. What it does is a state of package tracee. Its
-// fields belong to the tracing goroutine, but those that the process's mutex guards: a debugger
-// reads them.
+// thread is one that is traced: what is known of it. What it does is a state of package tracee. All
+// but its stop and its name belongs to the tracing goroutine.
 type thread struct {
 	p      *process
 	tid    int
 	number int // which of its process, from 1; the script's name for it
 
-	standing bool             // guarded: it stands still, and its registers are known
-	regs     unix.PtraceRegs  // guarded: while it stands
-	float    []byte           // guarded
-	siginfo  tracer.Siginfo   // guarded: of the signal for which it stands
-	changed  bool             // guarded: regs are to be written back
-	before   *unix.PtraceRegs // guarded: regs as they were when the debugger was shown the event
-	calling  bool             // guarded: the debugger has it call a function of the program before it goes on
-	halted   bool             // guarded: the debugger has stopped it for its own purposes
-	kept     bool             // guarded: an event of it is to be acted on before it goes on
-	shown    bool             // guarded: the debugger knows that it stands, and resumes it
-	pace     tracee.Pace      // at which the debugger wants it to go on
-	turns    int              // how often it had come to a processor when it was interrupted to be sampled
-	owing    bool             // its next system call is to be sampled
-	at       *callSite        // it stands before this call, which is counted
-	again    place            // where it will meet the breakpoint that it was stepped over
-	unmask   uint64           // the mask that it has in truth, while the clock's signal is taken out of it
-	later    tracee.Errand    // that it is to be stopped for when that is done
-	name     int              // of the process's goroutine: the debugger's number for it
+	stop
+	pace   tracee.Pace   // at which the debugger wants it to go on
+	turns  int           // how often it had come to a processor when it was interrupted to be sampled
+	owing  bool          // its next system call is to be sampled
+	at     *callSite     // it stands before this call, which is counted
+	again  place         // where it will meet the breakpoint that it was stepped over
+	unmask uint64        // the mask that it has in truth, while the clock's signal is taken out of it
+	later  tracee.Errand // that it is to be stopped for when that is done
+	name   int           // of the process's goroutine: the debugger's number for it
+}
+
+// threads are those of a process. The tracing goroutine puts them in and takes them out.
+type threads struct {
+	mu   sync.Mutex
+	list map[int]*thread
+}
+
+func (ts *threads) put(th *thread) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	ts.list[th.tid] = th
+}
+
+func (ts *threads) drop(tid int) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	delete(ts.list, tid)
+}
+
+func (ts *threads) get(tid int) *thread {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	return ts.list[tid]
+}
+
+func (ts *threads) all() []*thread {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	return slices.Collect(maps.Values(ts.list))
+}
+
+// ids are the kernel's.
+func (ts *threads) ids() []int {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	return slices.Collect(maps.Keys(ts.list))
 }
 
 func (t *tree) newThread(p *process, tid int) *thread {
 	p.threadsMade++
 	th := &thread{p: p, tid: tid, number: p.threadsMade}
-	p.mu.Lock()
-	p.threads[tid] = th
-	p.mu.Unlock()
+	p.threads.put(th)
 	t.threads[tid] = th
 	return th
 }
@@ -50,10 +79,8 @@ func (t *tree) dropThread(th *thread) {
 		th.p.clk.remove(th.tid)
 	}
 	th.passed()
-	th.p.mu.Lock()
-	delete(th.p.threads, th.tid)
-	th.standing = false
-	th.p.mu.Unlock()
+	th.p.threads.drop(th.tid)
+	th.end()
 	delete(t.threads, th.tid)
 }
 
@@ -64,12 +91,11 @@ func (t *tree) renamed(th *thread, tid int) {
 	if p.clk != nil {
 		p.clk.remove(th.tid)
 	}
-	p.mu.Lock()
-	delete(p.threads, th.tid)
+	p.threads.drop(th.tid)
 	delete(t.threads, th.tid)
 	th.tid = tid
-	p.threads[tid], t.threads[tid] = th, th
-	p.mu.Unlock()
+	p.threads.put(th)
+	t.threads[tid] = th
 	if p.clk != nil {
 		p.clockThread(tid)
 	}
@@ -78,27 +104,22 @@ func (t *tree) renamed(th *thread, tid int) {
 // goOn lets a thread go on that stands still.
 func (t *tree) goOn(th *thread) {
 	p := th.p
-	p.mu.Lock()
 	if th.at != nil {
 		t.past(th)
 	}
 	pace := th.pace
-	if p.points.Passing(th.tid) {
+	if points, _ := p.breakpoints(); points.Passing(th.tid) {
 		pace = tracee.Step
 	} else if pace == tracee.Onward && (p.catching || th.owing) {
 		pace = tracee.Calls
 	}
-	th.standing = false
-	p.mu.Unlock()
+	t.endStop(th)
 	t.step(tracee.Event{Kind: tracee.Resume, Tid: th.tid, Pace: pace})
 }
 
 // goOnIf is goOn for a thread of which nothing is still to be acted on.
 func (t *tree) goOnIf(th *thread) {
-	th.p.mu.Lock()
-	goes := th.standing && !th.kept
-	th.p.mu.Unlock()
-	if goes {
+	if th.goes() {
 		t.goOn(th)
 	}
 }
@@ -124,40 +145,31 @@ func (t *tree) does(th *thread) tracee.State {
 	return s
 }
 
-// stands reports whether the thread stands still.
-func (th *thread) stands() bool {
-	th.p.mu.Lock()
-	defer th.p.mu.Unlock()
-	return th.standing
-}
-
 // stand reads what there is to know of a thread that has stopped; false: it's
 // dying.
 func (t *tree) stand(th *thread) bool {
-	p := th.p
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	regs, err := t.tracer.Registers(th.tid)
 	if err != nil {
 		return false
 	}
-	th.regs, th.changed, th.standing = regs, false, true
-	th.float = nil
-	if p.served {
-		th.float = t.tracer.Float(th.tid)
-		th.siginfo, _ = t.tracer.Siginfo(th.tid)
+	var float []byte
+	var info tracer.Siginfo
+	if th.p.served {
+		float = t.tracer.Float(th.tid)
+		info, _ = t.tracer.Siginfo(th.tid)
 	}
+	th.begin(regs, float, info)
 	return true
 }
 
-// putBack writes the registers that were changed. The mutex is held.
-func (t *tree) putBack(th *thread) {
-	if !th.changed {
+// endStop ends a thread's stop, and writes the registers back that were changed.
+func (t *tree) endStop(th *thread) {
+	r, changed := th.end()
+	if !changed {
 		return
 	}
-	t.tracer.SetRegisters(th.tid, &th.regs)
-	if th.float != nil {
-		t.tracer.SetFloat(th.tid, th.float)
+	t.tracer.SetRegisters(th.tid, &r.General)
+	if r.Float != nil {
+		t.tracer.SetFloat(th.tid, r.Float)
 	}
-	th.changed = false
 }

@@ -64,7 +64,7 @@ func (t *tree) lay(th *thread, sp uint64) {
 		}
 	}
 	if why != "" {
-		p.noted(byEvents + why)
+		p.tally.note(byEvents + why)
 		return
 	}
 	ioctl(f.fd, unix.PERF_EVENT_IOC_DISABLE, 0)
@@ -118,7 +118,7 @@ func (t *tree) springParent(th *thread) (int, *tracer.Trap) {
 		t.traps.guard.Give(trap)
 		return 0, nil
 	}
-	th.p.noted(byTrap)
+	th.p.tally.note(byTrap)
 	return int(result), trap
 }
 

@@ -50,7 +50,7 @@ type tree struct {
 	base      *process // whose run directory has the file tree
 	sid       int      // of the root, as it began
 	log       *data.TreeWriter
-	name      string          // guarded: of the run directory that it's in
+	name      string          // of the run directory that it's in
 	status    unix.WaitStatus // of the root
 	matched   bool            // there was a rule for some program
 	samples   uint64
@@ -62,17 +62,18 @@ type tree struct {
 	quitted   bool // and its own status
 	code      int
 
-	mu    sync.Mutex // guards what other goroutines leave here
-	spare *mi.Client // a debugger without a process
-	posts []func()
-	said  map[string]bool
+	// Of all.
+	spare chan *mi.Client // a debugger without a process, or none
+	posts queue[func()]
+	said  said
 
 	served int // processes with a goroutine of their own
 }
 
 func newTree(cfg Config) *tree {
 	t := &tree{
-		cfg: cfg, cache: unwind.NewCache(), said: make(map[string]bool),
+		cfg: cfg, cache: unwind.NewCache(), said: said{texts: make(map[string]bool)},
+		posts: newQueue[func()](), spare: make(chan *mi.Client, 1),
 		processes: make(map[int]*process), threads: make(map[int]*thread),
 		children: make(map[int]*child), traced: tracee.New(), habits: make(map[*machine.Exec]habit),
 	}
@@ -94,8 +95,10 @@ func newTree(cfg Config) *tree {
 
 // close undoes what was to be undone at the end.
 func (t *tree) close() {
-	if t.spare != nil {
-		t.pool.Put(t.spare)
+	select {
+	case spare := <-t.spare:
+		t.pool.Put(spare)
+	default:
 	}
 	t.pool.Close()
 	for _, wrong := range t.filters.close() {
@@ -112,21 +115,23 @@ func (t *tree) close() {
 // debugger is one of the pool, or the one that was made to see whether there is
 // any, which has not read the objects; any goroutine may ask.
 func (t *tree) debugger(objects []*debugger.Object) (gdb *mi.Client, read bool, err error) {
-	t.mu.Lock()
-	spare := t.spare
-	t.spare = nil
-	t.mu.Unlock()
-	if spare != nil {
+	select {
+	case spare := <-t.spare:
 		return spare, false, nil
+	default:
+		gdb, err = t.pool.Get(objects...)
+		return gdb, true, err
 	}
-	gdb, err = t.pool.Get(objects...)
-	return gdb, true, err
 }
 
 // makeSpare fails if the program's rule needs a debugger and there is none.
-func (t *tree) makeSpare(rule *machine.Exec) (err error) {
-	if t.habit(rule).debugger {
-		t.spare, err = t.pool.Get()
+func (t *tree) makeSpare(rule *machine.Exec) error {
+	if !t.habit(rule).debugger {
+		return nil
+	}
+	spare, err := t.pool.Get()
+	if err == nil {
+		t.spare <- spare
 	}
 	return err
 }
@@ -138,21 +143,29 @@ func (t *tree) say(format string, args ...any) {
 
 // sayOnce is say for what would otherwise be repeated at each sample.
 func (t *tree) sayOnce(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	t.mu.Lock()
-	before := t.said[text]
-	t.said[text] = true
-	t.mu.Unlock()
-	if !before {
+	if text := fmt.Sprintf(format, args...); t.said.first(text) {
 		t.say("%s", text)
 	}
 }
 
+// said are the texts that need no repetition.
+type said struct {
+	mu    sync.Mutex
+	texts map[string]bool
+}
+
+// first reports whether a text was not said before.
+func (s *said) first(text string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.texts[text]
+	s.texts[text] = true
+	return !before
+}
+
 // do has work done by the tracing goroutine, soon.
 func (t *tree) do(work func()) {
-	t.mu.Lock()
-	t.posts = append(t.posts, work)
-	t.mu.Unlock()
+	t.posts.put(work)
 	t.tracer.Ring()
 }
 
@@ -168,17 +181,8 @@ func (t *tree) call(work func()) {
 
 // posted does what was left to be done.
 func (t *tree) posted() {
-	for {
-		t.mu.Lock()
-		posts := t.posts
-		t.posts = nil
-		t.mu.Unlock()
-		if len(posts) == 0 {
-			return
-		}
-		for _, work := range posts {
-			work()
-		}
+	for work, ok := t.posts.take(); ok; work, ok = t.posts.take() {
+		work()
 	}
 }
 
@@ -217,7 +221,6 @@ func (t *tree) begin(path string, rule *machine.Exec) error {
 	root := t.newProcess(pid, os.Getpid())
 	t.root = root
 	th := t.newThread(root, pid)
-	th.standing = true
 	t.step(tracee.Event{Kind: tracee.Launched, Tid: pid})
 	return t.beginProgram(root, th, "started")
 }

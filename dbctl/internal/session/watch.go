@@ -96,7 +96,7 @@ func (t *tree) unwatch(p *process, w watchpoint) {
 // setWatches brings the debug registers of the threads up to date. One that
 // runs is stopped for it, and set when it goes on.
 func (t *tree) setWatches(p *process) {
-	for _, th := range p.threadList() {
+	for _, th := range p.threads.all() {
 		if th.stands() {
 			t.setDebug(th)
 		} else {
