@@ -100,17 +100,6 @@ func (c *child) withoutBreakpoints(child int) {
 	c.original.Clean(f)
 }
 
-// atOldBreakpoint sets a thread back that has met a breakpoint which is gone,
-// or which only its debugger would know what to do about; code is the signal's.
-func (p *process) atOldBreakpoint(th *thread, code int32) bool {
-	points, _ := p.breakpoints()
-	if code != kernelSent || !points.Was(th.regs.Rip-1) {
-		return false
-	}
-	th.stepBack()
-	return true
-}
-
 // stepBack sets a thread that has met an int3 back to it.
 func (th *thread) stepBack() {
 	th.change(func(r *unix.PtraceRegs) bool {
@@ -122,52 +111,53 @@ func (th *thread) stepBack() {
 // trap is a stop for SIGTRAP: false, if it's the program's own.
 func (t *tree) trap(th *thread) bool {
 	p := th.p
-	points, own := p.breakpoints()
 	if !p.hasHad() && th.pace != tracee.Step || !t.stand(th) {
 		return false
 	}
-	stop := remote.Stop{Signal: int(unix.SIGTRAP)}
+	points, own := p.breakpoints()
+	at := th.regs.Rip - 1
 	info, _ := t.tracer.Siginfo(th.tid)
-	met := points.Owners(th.regs.Rip - 1)
-	if _, passed := points.Passed(th.tid); passed && th.pace != tracee.Step && info.Code() > 0 && info.Code() != kernelSent {
-		t.goOn(th)
-		return true
+	clk, _ := p.clk.(*callClock)
+	facts := sigtrap{
+		code: info.Code(), steps: th.pace == tracee.Step, here: points.Owners(at) != 0, was: points.Was(at), lent: !own,
+		counts: clk != nil && clk.sites[at] != nil,
 	}
-	switch {
-	case met != 0 && info.Code() == kernelSent:
-		th.stepBack()
-		if !own {
-			points.Pass(th.tid, th.regs.Rip, nil)
-			t.goOn(th)
-			return true
-		}
-		if c, ok := p.clk.(*callClock); ok && c.sites[th.regs.Rip] != nil {
-			t.met(th, c, c.sites[th.regs.Rip])
-			return true
-		}
-		stop.Breakpoint = true
-	case th.pace == tracee.Step && info.Code() != trapUser:
-		if w, found := t.watchHit(th); found {
-			stop.Watched, stop.Watch = w.addr, w.kind
-		}
-	case p.atOldBreakpoint(th, info.Code()):
+	_, facts.passed = points.Passed(th.tid)
+	stop := remote.Stop{Signal: int(unix.SIGTRAP)}
+	switch cause := facts.cause(); cause {
+	case trapPassed:
 		t.goOn(th)
 		return true
-	default:
+	case trapParents:
+		th.stepBack()
+		points.Pass(th.tid, at, nil)
+		t.goOn(th)
+		return true
+	case trapCounted:
+		th.stepBack()
+		t.met(th, clk, clk.sites[at])
+		return true
+	case trapLate:
+		th.stepBack()
+		t.goOn(th)
+		return true
+	case trapMet:
+		th.stepBack()
+		stop.Breakpoint = true
+	case trapStepped, trapUnknown:
 		w, hit := t.watchHit(th)
-		if !hit {
+		if !hit && cause == trapUnknown {
 			return false
 		}
-		stop.Watched, stop.Watch = w.addr, w.kind
+		if hit {
+			stop.Watched, stop.Watch = w.addr, w.kind
+		}
 	}
 	th.pace = tracee.Onward
 	t.forgo(th, tracee.Halt)
 	t.showStop(th, stop)
 	return true
 }
-
-// trapUser is si_code of a signal that a process sent.
-const trapUser = 0
 
 // called is a stop at a system call.
 func (t *tree) called(th *thread) {

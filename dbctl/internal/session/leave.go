@@ -74,14 +74,17 @@ func (t *tree) judge(th *thread, sig unix.Signal) (_ unix.Signal, stays bool) {
 // ownTrap reports whether a SIGTRAP comes of a breakpoint, a step or a watchpoint.
 func (t *tree) ownTrap(th *thread) bool {
 	info, err := t.tracer.Siginfo(th.tid)
-	if err != nil || info.Code() <= 0 {
+	points, _ := th.p.breakpoints()
+	switch {
+	case err != nil || info.Code() <= userSent:
+		return false
+	case info.Code() != kernelSent:
+		return th.pace == tracee.Step || th.p.everSet || points.Passing(th.tid)
+	case !points.Was(th.regs.Rip - 1):
 		return false
 	}
-	if info.Code() == kernelSent {
-		return th.p.atOldBreakpoint(th, info.Code())
-	}
-	points, _ := th.p.breakpoints()
-	return th.pace == tracee.Step || th.p.everSet || points.Passing(th.tid)
+	th.stepBack()
+	return true
 }
 
 // clocks reports whether the signal for which a thread stands is of the kind that its last

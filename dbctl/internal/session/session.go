@@ -8,16 +8,23 @@
 // some tens of microseconds. One whose rule asks a debugger has a goroutine of
 // its own, which may wait for answers; see process.
 //
-// Who owns what:
+// Three kinds of goroutines are at work: the tracing one, one for each process that is served, and
+// one for each debugger's connection. They exchange values: notices and work in queues, and what
+// the methods of a stop return. Who owns what:
 //
-//	what threads and processes do     tracee.Tree; asked and told by step alone
-//	ptrace and the waiting for it     the tracing goroutine, by tracer.Tracer
-//	the breakpoints of a memory       breakpoint.Set, which any goroutine may ask
-//	clocks, trees, fork traps         the tracing goroutine; others leave it work by do and call
-//	a script's machine, run, samples  the goroutine that acts: the tracing one, or the process's own
-//	a debugger and its answers        the process's own goroutine, by link
-//	what is on its way between both   inbox (notices), tree.posts (work)
-//	what a debugger's server reads    fields of process and thread that say "guarded", by process.mu
+//	what threads and processes do       tracee.Tree; asked and told by step, of the tracing goroutine
+//	ptrace, and the waiting for stops   the tracing goroutine, by tracer.Tracer
+//	clocks, fork traps, tallies         the tracing goroutine; others leave it work by do and call
+//	a script's machine, its run         the goroutine that acts: the tracing one, or the process's own
+//	a debugger and its answers          the process's own goroutine, by link
+//	what happened, until acted on       process.inbox: the tracing goroutine puts, the other takes
+//	work for the tracing goroutine      tree.posts: others put
+//	a run's tally                       the notice of its end takes it along
+//	a thread's registers, and who lets  stop: a step of each of the three at a time
+//	  it go on
+//	the breakpoints of a memory         breakpoint.Set, which any goroutine may ask
+//	which threads, which breakpoints    process.threads, process.points; the tracing goroutine
+//	  and whether a process is free       changes them, others read
 package session
 
 import (

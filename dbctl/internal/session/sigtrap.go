@@ -1,0 +1,55 @@
+package session
+
+// sigtrap is what is known of a SIGTRAP for which a thread stands.
+type sigtrap struct {
+	code   int32 // si_code
+	passed bool  // the thread was on its way over a breakpoint
+	steps  bool  // the debugger has it make one instruction
+	here   bool  // it has executed an int3 of ours
+	was    bool  // or one that was there once
+	lent   bool  // the memory with the breakpoints is its parent's
+	counts bool  // the breakpoint is a clock's
+}
+
+// cause is what a SIGTRAP comes of; its comment is what to do.
+type cause uint8
+
+const (
+	// trapUnknown: if the thread has met a watchpoint, tell the debugger. Else it's the program's own.
+	trapUnknown cause = iota
+	// trapPassed: let the thread go on.
+	trapPassed
+	// trapParents: set the thread back, and step it over the breakpoint.
+	trapParents
+	// trapCounted: set the thread back, and count the call.
+	trapCounted
+	// trapMet: set the thread back, and tell the debugger of its breakpoint.
+	trapMet
+	// trapStepped: tell the debugger, and which watchpoint it met if any.
+	trapStepped
+	// trapLate: the breakpoint is gone. Set the thread back, and let it go on.
+	trapLate
+)
+
+// cause says whose it is. A breakpoint has the code kernelSent, a step and a watchpoint have another
+// of the kernel's, and what a process has sent is not above userSent.
+func (s sigtrap) cause() cause {
+	switch {
+	case s.passed && !s.steps && s.code > userSent && s.code != kernelSent:
+		return trapPassed
+	case s.here && s.code == kernelSent && s.lent:
+		return trapParents
+	case s.here && s.code == kernelSent && s.counts:
+		return trapCounted
+	case s.here && s.code == kernelSent:
+		return trapMet
+	case s.steps && s.code != userSent:
+		return trapStepped
+	case s.was && s.code == kernelSent:
+		return trapLate
+	}
+	return trapUnknown
+}
+
+// userSent is si_code of a signal that a process sent.
+const userSent = 0

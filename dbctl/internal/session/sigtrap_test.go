@@ -1,0 +1,33 @@
+package session
+
+import "testing"
+
+func TestCause(t *testing.T) {
+	const trace = 2 // TRAP_TRACE
+	for name, test := range map[string]struct {
+		sigtrap
+		want cause
+	}{
+		"of a process":                              {sigtrap{code: userSent}, trapUnknown},
+		"of a process to a stepped thread":          {sigtrap{code: userSent, steps: true}, trapUnknown},
+		"of a process behind a breakpoint":          {sigtrap{code: userSent, here: true, was: true}, trapUnknown},
+		"of a process while a breakpoint is passed": {sigtrap{code: userSent, passed: true}, trapUnknown},
+		"a breakpoint of the program":               {sigtrap{code: kernelSent}, trapUnknown},
+		"a watchpoint":                              {sigtrap{code: trace}, trapUnknown},
+		"a breakpoint":                              {sigtrap{code: kernelSent, here: true, was: true}, trapMet},
+		"a breakpoint, stepped to":                  {sigtrap{code: kernelSent, here: true, was: true, steps: true}, trapMet},
+		"a breakpoint behind another one":           {sigtrap{code: kernelSent, here: true, was: true, passed: true}, trapMet},
+		"a clock's":                                 {sigtrap{code: kernelSent, here: true, was: true, counts: true}, trapCounted},
+		"the parent's":                              {sigtrap{code: kernelSent, here: true, was: true, lent: true}, trapParents},
+		"one that is gone":                          {sigtrap{code: kernelSent, was: true}, trapLate},
+		"one that is gone, stepped to":              {sigtrap{code: kernelSent, was: true, steps: true}, trapStepped},
+		"a step":                                    {sigtrap{code: trace, steps: true}, trapStepped},
+		"a step over a breakpoint":                  {sigtrap{code: trace, steps: true, passed: true}, trapStepped},
+		"a step behind a breakpoint":                {sigtrap{code: trace, steps: true, here: true, was: true}, trapStepped},
+		"on the way over a breakpoint":              {sigtrap{code: trace, passed: true}, trapPassed},
+	} {
+		if got := test.cause(); got != test.want {
+			t.Errorf("%s: cause %d, want %d", name, got, test.want)
+		}
+	}
+}
