@@ -49,7 +49,7 @@ func apart(stdin, stdout, stderr *os.File) (int, error) {
 		return 0, err
 	}
 	if ws := state.Sys().(syscall.WaitStatus); ws.Signaled() {
-		return 0, fmt.Errorf("the process that traces was killed (%v)", ws.Signal())
+		return 0, fmt.Errorf("the tracing process was killed (%v)", ws.Signal())
 	}
 	return state.ExitCode(), nil
 }

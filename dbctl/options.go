@@ -95,13 +95,13 @@ func parseOptions(args []string) (*options, error) {
 		},
 		"samples": func(v string) (err error) {
 			if o.samples, err = strconv.ParseUint(v, 10, 64); err != nil || o.samples == 0 {
-				return errors.New("it must be a number from 1")
+				return errors.New("not a positive number")
 			}
 			return nil
 		},
 		"debuggers": func(v string) (err error) {
 			if o.debuggers, err = strconv.Atoi(v); err != nil || o.debuggers < 1 {
-				return errors.New("it must be a number from 1")
+				return errors.New("not a positive number")
 			}
 			return nil
 		},
@@ -159,7 +159,7 @@ func (o *options) attach(v string) error {
 	for word := range strings.SplitSeq(v, ",") {
 		pid, err := strconv.Atoi(word)
 		if err != nil || pid < 1 {
-			return fmt.Errorf("%q is no process's number", word)
+			return fmt.Errorf("%q is not a process ID", word)
 		}
 		o.pids = append(o.pids, pid)
 	}
@@ -173,7 +173,7 @@ func seconds(v string) (time.Duration, error) {
 		d, err = time.ParseDuration(v)
 	}
 	if err != nil || d <= 0 {
-		return 0, errors.New("it must be a time in seconds, such as 10 or 0.5")
+		return 0, errors.New("not a time in seconds, such as 10 or 0.5")
 	}
 	return d, nil
 }
@@ -181,7 +181,7 @@ func seconds(v string) (time.Duration, error) {
 func (o *options) define(v string) error {
 	name, value, ok := strings.Cut(v, "=")
 	if !ok || name == "" {
-		return errors.New("it must be NAME=VALUE")
+		return errors.New("not NAME=VALUE")
 	}
 	o.vars[name] = value
 	return nil

@@ -168,7 +168,7 @@ func (k *killing) run(t *testing.T, want string) error {
 	text, err := os.ReadFile(result)
 	said, _ := os.ReadFile(log.Name())
 	// A debugger that was not hit still has its breakpoints.
-	without := strings.Contains(string(said), fmt.Sprintf("process %d goes on without", k.pid))
+	without := strings.Contains(string(said), fmt.Sprintf("process %d continues without", k.pid))
 	changed := k.script == "breakpoint.dbctl" && !without && strings.HasPrefix(string(text), "right ")
 	if string(text) != want && !changed {
 		return fmt.Errorf("the target wrote %q, want %q (%v)", text, want, err)

@@ -46,9 +46,9 @@ func (p *process) listen() {
 
 // without ends the debugger, or buries it; the process goes on as it was.
 func (p *process) without(why error, note string) {
-	p.say("%v: process %d goes on without it", why, p.pid)
+	p.say("%v: process %d continues without it", why, p.pid)
 	if p.run != nil {
-		p.run.note(note + ": what it was asked for is missing from then on")
+		p.run.note(note + ": its values are missing from then on")
 	}
 	shown := p.unlink()
 	p.noDebugger = true

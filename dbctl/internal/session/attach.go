@@ -17,7 +17,7 @@ import (
 func (t *tree) attachAll() error {
 	pids := slices.Clone(t.cfg.Pids)
 	if slices.Contains(pids, os.Getpid()) {
-		return fmt.Errorf("process %d is we ourselves", os.Getpid())
+		return fmt.Errorf("process %d is dbctl itself", os.Getpid())
 	}
 	slices.Sort(pids)
 	for _, pid := range slices.Compact(pids) {
@@ -69,11 +69,11 @@ func (t *tree) seize(pid int) error {
 		return fmt.Errorf("there is no process %d", pid)
 	}
 	if status.Tgid != pid {
-		return fmt.Errorf("%d is a thread of process %d: name that", pid, status.Tgid)
+		return fmt.Errorf("%d is a thread of process %d: use -p %d", pid, status.Tgid, status.Tgid)
 	}
 	if status.State == 'Z' || status.State == 'X' {
 		if tids, err := proc.Threads(pid); err == nil && len(tids) > 1 {
-			return fmt.Errorf("the first thread of process %d has ended: it can't be attached to", pid)
+			return fmt.Errorf("cannot attach to process %d: its first thread has ended", pid)
 		}
 		return fmt.Errorf("process %d has ended", pid)
 	}

@@ -92,7 +92,7 @@ func (c *callClock) close() {
 		points.Drop(breakpoint.Clock)
 	}
 	if c.met {
-		p.tally.note("each call that was counted stopped the program for some microseconds")
+		p.tally.note("each counted call stopped the program for some microseconds")
 	}
 	if c.missing {
 		p.tally.note("calls that threads made while another one was stepped over a breakpoint are not counted")
@@ -104,10 +104,10 @@ func (c *callClock) close() {
 func (p *process) countCalls(what counted, interval uint64) error {
 	p.stopClock()
 	if interval == 0 {
-		return fmt.Errorf("clock %s wants an interval", what.resource)
+		return fmt.Errorf("clock %s needs an interval", what.resource)
 	}
 	if p.run.w != nil && (p.run.resource != what.resource || p.run.interval != interval) {
-		return fmt.Errorf("clock %s: samples of something else were taken already, and one run has those of one resource", what.resource)
+		return fmt.Errorf("clock %s: this run already has samples of another resource", what.resource)
 	}
 	status, err := proc.ReadStatus(p.pid, p.pid)
 	if err != nil {
@@ -115,7 +115,7 @@ func (p *process) countCalls(what counted, interval uint64) error {
 	}
 	if (status.Caught|status.Ignored)&tracer.Bit(unix.SIGTRAP) != 0 {
 		// The kernel would take the one for the program's, and end the other.
-		p.refuse(fmt.Errorf("%s: %s handles or ignores SIGTRAP itself, so that no breakpoint may be put into it", what.resource, filepath.Base(p.exe)), false)
+		p.refuse(fmt.Errorf("%s: %s handles or ignores SIGTRAP, so breakpoints cannot be used", what.resource, filepath.Base(p.exe)), false)
 		return nil
 	}
 	c := &callClock{

@@ -45,13 +45,13 @@ func (p *process) callSites(what counted) ([]*callSite, error) {
 		where = what.library
 	}
 	if len(chosen) == 0 {
-		return nil, fmt.Errorf("%s has no function %s, or no symbol of it: it may be inlined or stripped%s", where, what.function, elsewhere)
+		return nil, fmt.Errorf("%s has no symbol of a function %s: it may be inlined, or the file stripped%s", where, what.function, elsewhere)
 	}
 	var sites []*callSite
 	seen := make(map[uint64]bool)
 	for _, f := range chosen {
 		if f.Indirect {
-			return nil, fmt.Errorf("%s of %s is chosen among several when the program starts: name the one that serves", what.function, where)
+			return nil, fmt.Errorf("%s of %s is an indirect function (IFUNC): name one of its implementations", what.function, where)
 		}
 		if addr := f.Addr + f.Object.Bias; !seen[addr] {
 			seen[addr] = true
@@ -115,7 +115,7 @@ func (p *process) allocSites(u *unwind.Unwinder) ([]*callSite, error) {
 		}
 	}
 	if owner == nil {
-		return nil, errors.New("there is no function malloc, or no symbol of it: it may be linked statically and stripped")
+		return nil, errors.New("no symbol of malloc: the program may be linked statically and stripped")
 	}
 	var sites []*callSite
 	seen := make(map[uint64]bool)

@@ -70,7 +70,7 @@ const shortest = 100 * time.Microsecond
 // is the first that works. The reason why a better one did not is told.
 func startClock(kind string, pid int, p period, tids []int, known *programs) (c clock, why string, err error) {
 	if p.mean < shortest {
-		return nil, "", fmt.Errorf("a period of %v is too short: %v is the least", p.mean, shortest)
+		return nil, "", fmt.Errorf("sampling period too short: %v; the minimum is %v", p.mean, shortest)
 	}
 	start := func(c clock) error {
 		for _, tid := range tids {
@@ -96,10 +96,10 @@ func startClock(kind string, pid int, p period, tids []int, known *programs) (c 
 		if errors.Is(err, unix.EMFILE) {
 			err = errManyOpen
 		}
-		why = fmt.Sprintf("clock poll, because the better perf is not to be had here: %v", err)
+		why = fmt.Sprintf("clock poll, because clock perf is not available: %v", err)
 		c, err = newPollClock(pid, p), nil
 	default:
-		return nil, "", fmt.Errorf("there is no clock %q: best, perf, itimer and poll are known", kind)
+		return nil, "", fmt.Errorf("unknown clock %q: use best, perf, itimer or poll", kind)
 	}
 	if err == nil {
 		err = start(c)

@@ -29,7 +29,7 @@ func (p *process) startClock(kind string, new period) error {
 		return nil
 	}
 	if kind != "off" && p.run.w != nil && p.run.interval > 0 {
-		return fmt.Errorf("clock %s: samples of %s were taken already, and one run has those of one resource", kind, p.run.resource)
+		return fmt.Errorf("clock %s: this run already has samples of %s", kind, p.run.resource)
 	}
 	p.stopClock()
 	if kind == "off" {
@@ -37,7 +37,7 @@ func (p *process) startClock(kind string, new period) error {
 		return nil
 	}
 	if kind == "itimer" && p != p.tree.root {
-		p.run.note("clock itimer is for the program alone that is launched: here the best other clock was taken")
+		p.run.note("clock itimer works in the launched program only: the best other clock is used here")
 		kind = "best"
 	}
 	var tids []int
@@ -80,7 +80,7 @@ func (p *process) clockThread(tid int) {
 // look again.
 func (p *process) clockwork(now time.Time) time.Time {
 	if why := p.clk.failed(); why != "" {
-		text := "clock " + p.clk.name() + " can't go on, and poll takes over: " + why
+		text := "clock " + p.clk.name() + " no longer works, poll replaces it: " + why
 		p.tree.say("%s", text)
 		if err := p.startClock("poll", p.period); err != nil {
 			p.tree.say("%v", err)

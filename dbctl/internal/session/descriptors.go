@@ -7,7 +7,7 @@ import (
 )
 
 // errManyOpen is why a process among very many is not sampled as asked.
-var errManyOpen = errors.New("too many descriptors are open (see ulimit -n)")
+var errManyOpen = errors.New("too many open files (see ulimit -n)")
 
 // spareDescriptors is the number from which on descriptors are kept for what we
 // can't do without.

@@ -111,7 +111,7 @@ func (p *process) value(function, expression string) (string, bool) {
 	m.found = m.found || at >= 0
 	if at > 0 {
 		if register := unsaved(expression); register != "" {
-			p.run.unread(expression, fmt.Sprintf("calls do not keep the register %s, which is known only where %s is the innermost function", register, function))
+			p.run.unread(expression, fmt.Sprintf("calls do not preserve register %s: it is known only where %s is the innermost function", register, function))
 			return "", false
 		}
 	}
@@ -151,7 +151,7 @@ func (p *process) valueInlined(m *matcher, name int, expression string) (string,
 		if m.match(function) {
 			m.found = true
 			if register := unsaved(expression); register != "" && level > 0 {
-				p.run.unread(expression, fmt.Sprintf("calls do not keep the register %s, which is known only where %s is the innermost function", register, m.pattern))
+				p.run.unread(expression, fmt.Sprintf("calls do not preserve register %s: it is known only where %s is the innermost function", register, m.pattern))
 				return "", false
 			}
 			return p.answer(p.link.table.EvaluateAt(name, level, expression), expression)
@@ -215,7 +215,7 @@ func (p *process) answer(commands []string, expression string) (string, bool) {
 	}
 	// The debugger takes each $NAME that is no register for a variable, which is void until it is set.
 	if wrong == "" && value == "void" && strings.HasPrefix(expression, "$") {
-		wrong = "the debugger knows no register, and has set no variable, of that name"
+		wrong = "the debugger knows no register or variable of that name"
 	}
 	if wrong != "" {
 		p.run.unread(expression, wrong)
@@ -269,7 +269,7 @@ func (p *process) notFound() {
 		case !m.inlined && len(p.unwinder.Functions(m.match)) == 0:
 			p.run.note(fmt.Sprintf("no function matches %q", pattern))
 		default:
-			p.run.note(fmt.Sprintf("no sampled call path goes through a function that matches %q", pattern))
+			p.run.note(fmt.Sprintf("no sampled call path contains a function that matches %q", pattern))
 		}
 	}
 }

@@ -196,11 +196,11 @@ func (t *tree) privileged(p *process, exe string) {
 	t.note(t.log.Exec(now, p.pid, exe, proc.Args(p.pid)))
 	t.note(t.log.Mode(now, p.pid, "setuid"))
 	if err := t.tracer.Again(p.pid); err != nil {
-		t.say("%s is set-uid or set-gid, and lost its rights because it's traced: %v", exe, err)
+		t.say("%s is set-uid or set-gid and runs without its privileges, because it is traced: %v", exe, err)
 		t.goOn(t.threads[p.pid])
 		return
 	}
-	t.sayOnce("%s is set-uid or set-gid, and would lose its rights under a tracer: it runs unprofiled", exe)
+	t.sayOnce("%s is set-uid or set-gid and would lose its privileges under a tracer: it runs unprofiled", exe)
 	t.step(tracee.Event{Kind: tracee.Lost, Tid: p.pid})
 	t.dropThread(t.threads[p.pid])
 	p.tell(notice{kind: letGo})
@@ -239,7 +239,7 @@ func (t *tree) beginProgram(p *process, th *thread, word string) error {
 	t.matched = t.matched || p.rule != nil
 	if word == "attached" {
 		if t.programs.checksLeaks(proc.Entry(p.pid, "exe"), proc.Environ(p.pid)) {
-			t.sayOnce("%s looks for leaks at its end (LeakSanitizer), which fails if it ends while we are attached", exe)
+			t.sayOnce("%s checks for leaks at its end (LeakSanitizer), which fails while dbctl is attached", exe)
 		}
 		if err := t.answerable(exe, p.rule, proc.Environ(p.pid)); err != nil && !runsScript(p.pid, p.argv) {
 			return err
@@ -291,6 +291,6 @@ func (t *tree) startLog(p *process) (err error) {
 // note takes the error of a write to the file tree, which is no reason to end.
 func (t *tree) note(err error) {
 	if err != nil {
-		t.sayOnce("the processes can't be recorded: %v", err)
+		t.sayOnce("cannot write the tree of processes: %v", err)
 	}
 }

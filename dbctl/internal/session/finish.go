@@ -18,7 +18,7 @@ import (
 // the script has said what ours is.
 func (t *tree) finish() error {
 	if t.base != nil && !t.matched {
-		t.say("neither %s nor any program that it started is one to be sampled (EXEC of the script, PROG of -expr): nothing was sampled", t.base.exe)
+		t.say("nothing was sampled: neither %s nor a program that it started matches (EXEC of the script, PROG of -expr)", t.base.exe)
 	}
 	if cost := t.cost.String(); cost != "" {
 		t.say("%s", cost)

@@ -44,7 +44,7 @@ func (t *tree) forkSite(pid int) (tracer.Site, error) {
 		path = proc.Entry(pid, "root"+object.Path)
 	}
 	if object == nil {
-		return tracer.Site{}, errors.New("it has no C library")
+		return tracer.Site{}, errors.New("the process has no C library")
 	}
 	key := object.Path + " " + object.BuildID
 	site, known := t.traps.sites[key]
@@ -86,7 +86,7 @@ func readSite(path string) (site tracer.Site, err error) {
 	}
 	defer f.Close()
 	if f.Machine != elf.EM_X86_64 || f.Class != elf.ELFCLASS64 {
-		return site, errors.New("it is for another machine")
+		return site, errors.New("not x86-64 code")
 	}
 	found := make(map[string]elf.Symbol)
 	for _, s := range f.FunctionSymbols() {
@@ -101,7 +101,7 @@ func readSite(path string) (site tracer.Site, err error) {
 	}
 	site.Pause = found["pause"].Value
 	if site.Fork == 0 || site.Pause == 0 {
-		return site, errors.New("it has no symbols fork and pause")
+		return site, errors.New("no symbols fork and pause")
 	}
 	for _, segment := range f.Progs {
 		if segment.Type != elf.PT_LOAD || segment.Flags&elf.PF_X == 0 {
@@ -119,7 +119,7 @@ func readSite(path string) (site tracer.Site, err error) {
 		}
 	}
 	if site.Call == 0 || site.Restorer == 0 {
-		return site, errors.New("it lacks the code to return from a handler")
+		return site, errors.New("no code to return from a signal handler")
 	}
 	return site, nil
 }
@@ -137,5 +137,5 @@ func entry(pid int) (uint64, error) {
 			return binary.LittleEndian.Uint64(vector[8:]), nil
 		}
 	}
-	return 0, errors.New("its start is unknown")
+	return 0, errors.New("the entry point of the program is unknown")
 }

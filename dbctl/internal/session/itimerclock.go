@@ -46,7 +46,7 @@ func (c *itimerClock) sent(_ int, info *tracer.Siginfo) bool {
 	return info.Code() == kernelSent && !c.taken()
 }
 
-var errRandomItimer = errors.New("a timer of the process itself has no random periods: use clock perf or poll")
+var errRandomItimer = errors.New("random periods are not supported: use clock perf or poll")
 
 func (c *itimerClock) add(tid int) error {
 	if c.p.random {

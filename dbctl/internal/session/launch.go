@@ -148,7 +148,7 @@ func runnable(path string) error {
 func launchError(exe string, err error) error {
 	switch {
 	case errors.Is(err, unix.ENOEXEC):
-		return &NotRunnable{fmt.Sprintf("%s: is no program that this system can run", exe), err}
+		return &NotRunnable{fmt.Sprintf("%s: not a program that this system can execute", exe), err}
 	case errors.Is(err, unix.ENOENT):
 		return &NotFound{fmt.Sprintf("%s: not found, or its interpreter is not", exe)}
 	case errors.Is(err, unix.EPERM):

@@ -55,6 +55,6 @@ func (ps *programs) checksLeaks(exe string, environ []string) bool {
 
 // leakCheckFails says why a program that checks for leaks is not traced, and what can be done.
 func leakCheckFails(exe string) string {
-	return fmt.Sprintf("%s looks for leaks at its end (LeakSanitizer), which fails under a debugger: "+
-		"run it with ASAN_OPTIONS=detect_leaks=0, or sample it by profile without -gdb and -expr", exe)
+	return fmt.Sprintf("%s checks for leaks at its end (LeakSanitizer), which fails under ptrace: "+
+		"set ASAN_OPTIONS=detect_leaks=0, or use profile without -gdb and -expr", exe)
 }

@@ -53,7 +53,7 @@ func (p *process) needDebugger(objects []*unwind.Object) bool {
 	}
 	th := p.anyStanding()
 	if th == nil && !p.free.Load() {
-		p.tree.sayOnce("no thread of process %d stands still, so that the debugger could be asked", p.pid)
+		p.tree.sayOnce("cannot ask the debugger about process %d: none of its threads is stopped", p.pid)
 		return false
 	}
 	l, err := p.connect(th, objects)
@@ -67,7 +67,7 @@ func (p *process) needDebugger(objects []*unwind.Object) bool {
 	case err != nil:
 		p.noDebugger = true
 		p.tree.sayOnce("no debugger for process %d: %v", p.pid, err)
-		p.run.note("it had no debugger: " + err.Error())
+		p.run.note("no debugger: " + err.Error())
 		return false
 	}
 	p.link = l
@@ -118,7 +118,7 @@ func (p *process) connect(th *thread, objects []*unwind.Object) (*link, error) {
 		}
 		th.show(false)
 		p.tree.pool.Put(gdb)
-		return nil, fmt.Errorf("%s can't connect: %w", l.table.Name, err)
+		return nil, fmt.Errorf("%s cannot connect: %w", l.table.Name, err)
 	}
 	return l, nil
 }

@@ -70,7 +70,7 @@ func (t *tree) guard() (*tracer.Guard, error) {
 			return nil, t.traps.err
 		}
 		if scope, err := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope"); err == nil && scope[0] != '0' && os.Geteuid() != 0 {
-			t.traps.err = errors.New("kernel.yama.ptrace_scope forbids a guard")
+			t.traps.err = errors.New("kernel.yama.ptrace_scope forbids the guard process")
 		} else if t.traps.guard, t.traps.err = newGuard(); t.traps.err == nil {
 			t.closers = append(t.closers, t.traps.guard)
 		}
@@ -136,7 +136,7 @@ func (t *tree) trapSite(p *process) {
 	p.trap.site = site
 }
 
-const hasThreads = "it has threads"
+const hasThreads = "the process has threads"
 
 // noTrap leaves the process's children to the kernel's events.
 func (p *process) noTrap(why string) {
@@ -167,7 +167,7 @@ func (p *process) breakAt(addr uint64) error {
 		}
 	}
 	if f.sig == 0 {
-		return errors.New("it uses both signals that would do for a breakpoint, SIGURG and SIGWINCH")
+		return errors.New("the process uses both SIGURG and SIGWINCH")
 	}
 	attr := unix.PerfEventAttr{
 		Type: unix.PERF_TYPE_BREAKPOINT, Size: uint32(unsafe.Sizeof(unix.PerfEventAttr{})), Bp_type: breakExecute,
@@ -176,10 +176,10 @@ func (p *process) breakAt(addr uint64) error {
 	}
 	fd, err := unix.PerfEventOpen(&attr, p.pid, -1, -1, unix.PERF_FLAG_FD_CLOEXEC)
 	if err != nil {
-		return fmt.Errorf("there is no breakpoint to be had: perf_event_open: %w", err)
+		return fmt.Errorf("no hardware breakpoint: perf_event_open: %w", err)
 	}
 	if fd >= spareDescriptors() {
-		err = errors.New("too many descriptors are open (see ulimit -n)")
+		err = errManyOpen
 	} else if err = aim(fd, p.pid, f.sig); err == nil {
 		err = ioctl(fd, unix.PERF_EVENT_IOC_ENABLE, 0)
 	}

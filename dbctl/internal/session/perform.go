@@ -45,7 +45,7 @@ func (p *process) commands(texts []string, wanted []bool) []string {
 		if instead := table.Hardware(text); instead != "" {
 			if err := p.tree.debugRegisters(); err != nil {
 				p.tree.sayOnce("%v: use %s (command %q)", err, instead, text)
-				p.run.note(fmt.Sprintf("%q was not done: %v", text, err))
+				p.run.note(fmt.Sprintf("command %q was not executed: %v", text, err))
 				continue
 			}
 		}
@@ -141,7 +141,7 @@ func (p *process) kill(signal string) error {
 	sig := unix.SIGKILL
 	if signal != "" {
 		if sig = unix.SignalNum("SIG" + strings.TrimPrefix(strings.ToUpper(signal), "SIG")); sig == 0 {
-			return fmt.Errorf("there is no signal %q", signal)
+			return fmt.Errorf("unknown signal %q", signal)
 		}
 	}
 	return unix.Kill(p.pid, sig)

@@ -31,7 +31,7 @@ func (e *BadTranscript) Error() string {
 type Truncated struct{ Line int }
 
 func (e *Truncated) Error() string {
-	return fmt.Sprintf("the transcript ends after line %d, before the program: its dbctl was killed, or is still running", e.Line)
+	return fmt.Sprintf("the transcript is truncated after line %d: its dbctl was killed, or is still running", e.Line)
 }
 
 // scene is an event of a transcript and what follows it up to the next: the
@@ -123,7 +123,7 @@ func (t *transcriptReader) header() error {
 		return fmt.Errorf("cannot read the transcript: %w", err)
 	}
 	if string(line) != name {
-		return &BadTranscript{0, "this is no transcript: dbctl -record FILE makes one"}
+		return &BadTranscript{0, "not a transcript of dbctl -record"}
 	}
 	first, err := t.line()
 	switch {
@@ -172,7 +172,7 @@ func (t *transcriptReader) record(word, rest string) error {
 		}
 		want := map[string]int{"answer": 2, "value": 3}[word]
 		if len(words) != want {
-			return fmt.Errorf("%s has %d words after it, not %d", word, len(words), want)
+			return fmt.Errorf("%s needs %d words, and has %d", word, want, len(words))
 		}
 		last := words[want-1]
 		a := &answer{kind: word, text: last.text, ok: last.quoted}
@@ -182,7 +182,7 @@ func (t *transcriptReader) record(word, rest string) error {
 		s.answers = append(s.answers, a)
 		s.raw = s.raw[:min(t.unasked, len(s.raw))]
 	default:
-		return fmt.Errorf("%q begins no line of a transcript", word)
+		return fmt.Errorf("unknown kind of line %q", word)
 	}
 	return nil
 }
@@ -201,11 +201,11 @@ func unquoteWords(s string) ([]transcriptWord, error) {
 		}
 		quoted, err := strconv.QuotedPrefix(s)
 		if err != nil {
-			return nil, errors.New("a text in quotes is missing or damaged")
+			return nil, errors.New("quoted text is missing or damaged")
 		}
 		text, err := strconv.Unquote(quoted)
 		if err != nil {
-			return nil, errors.New("a text in quotes is damaged")
+			return nil, errors.New("quoted text is damaged")
 		}
 		words = append(words, transcriptWord{text, true})
 		s = strings.TrimPrefix(s[len(quoted):], " ")

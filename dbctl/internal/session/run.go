@@ -143,7 +143,7 @@ func (r *run) note(text string) {
 func (r *run) writer() *data.Writer {
 	if r.w == nil {
 		if err := r.open(); err != nil {
-			r.wrong("samples can't be kept: %v", err)
+			r.wrong("cannot store samples: %v", err)
 		}
 		if r.dir == nil {
 			return nil
@@ -152,7 +152,7 @@ func (r *run) writer() *data.Writer {
 			Resource: r.resource, Unit: r.unit, Interval: r.interval, Clock: r.meta.Clock, Period: r.meta.Period, Start: r.start,
 		})
 		if err != nil {
-			r.wrong("samples can't be kept: %v", err)
+			r.wrong("cannot store samples: %v", err)
 			return nil
 		}
 		r.w = w
@@ -264,7 +264,7 @@ func (r *run) finish(state, status string, cpu time.Duration, counted tally) err
 	}
 	if n := r.p.waitedFor; n > 0 {
 		r.p.waitedFor = 0
-		r.note(fmt.Sprintf("%d times there was no debugger free to ask: as many run as may", n))
+		r.note(fmt.Sprintf("%d times no debugger was free (dbctl -debuggers N limits their number)", n))
 	}
 	for _, text := range counted.sentences() {
 		r.note(text)

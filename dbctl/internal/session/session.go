@@ -94,7 +94,7 @@ func Run(cfg Config) (int, error) {
 	t := newTree(cfg)
 	defer t.close()
 	if path != "" && tracer.Privileged(path) {
-		t.say("%s is set-uid or set-gid, and would lose its rights under a tracer: it runs unprofiled", path)
+		t.say("%s is set-uid or set-gid and would lose its privileges under a tracer: it runs unprofiled", path)
 		return t.unprofiled(path)
 	}
 	var rule *machine.Exec

@@ -33,16 +33,16 @@ func (y *tally) take() tally {
 // sentences are those of the tally.
 func (y *tally) sentences() (list []string) {
 	if y.unclocked > 0 {
-		list = append(list, fmt.Sprintf("%d threads had no clock and are not in the samples", y.unclocked))
+		list = append(list, fmt.Sprintf("%d threads had no clock and were not sampled", y.unclocked))
 	}
 	if y.repaired > 0 {
-		list = append(list, fmt.Sprintf("%d system calls that a stop interrupted were begun again", y.repaired))
+		list = append(list, fmt.Sprintf("%d system calls that a stop interrupted were restarted", y.repaired))
 	}
 	switch {
 	case y.attempted && y.clock == pollName:
-		list = append(list, "clock poll: system calls have too large a share where a program makes many or waits; use profile -paths, or -clock perf")
+		list = append(list, "clock poll overstates system calls of programs that make many or wait: use profile -paths, or -clock perf")
 	case y.attempted:
-		list = append(list, "threads that no tick reaches (blocked signals, kernel code) were stopped some microseconds late: what they do within that before a system call is seen in the call")
+		list = append(list, "threads with blocked signals, and kernel code, were sampled some microseconds late: work just before a system call may be counted in the call")
 	}
 	var notes []string
 	for text, n := range y.notes {

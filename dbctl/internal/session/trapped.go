@@ -45,22 +45,22 @@ func (t *tree) lay(th *thread, sp uint64) {
 	case err != nil:
 		return // it's ending
 	case status.Caught&trapBit != 0:
-		why = "it handles SIGTRAP itself"
+		why = "the process handles SIGTRAP"
 	case status.Blocked&trapBit != 0:
-		why = "it blocks SIGTRAP"
+		why = "the process blocks SIGTRAP"
 	case (status.Pending|status.Shared)&trapBit != 0:
-		why = "it was sent a SIGTRAP"
+		why = "a SIGTRAP is pending"
 	case status.Filtered:
-		why = "its system calls are filtered"
+		why = "seccomp filters its system calls"
 	case status.Nested:
-		why = "it has a pid namespace of its own"
+		why = "the process has its own PID namespace"
 	case th.pace == tracee.Step, p.hasBreakpoint(f.site, sp):
-		why = "the debugger steps or stops it there"
+		why = "the debugger steps or stops in fork"
 	}
 	var trap *tracer.Trap
 	if why == "" {
 		if trap = t.traps.guard.Take(); trap == nil {
-			why = "too many were forking at a time"
+			why = "too many processes were forking at once"
 		}
 	}
 	if why != "" {

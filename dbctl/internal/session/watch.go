@@ -11,11 +11,11 @@ import (
 )
 
 // errNotWanted is why debug registers are not used where somebody has said so.
-var errNotWanted = errors.New("the processor's debug registers are not to be used (-no-debug-registers)")
+var errNotWanted = errors.New("debug registers are disabled (-no-debug-registers)")
 
 // errNoDebugRegister says what to do: gdb asks for registers only when it resumes the process.
-var errNoDebugRegister = errors.New("the processor's debug registers are all in use: delete a watchpoint, " +
-	"or use \"set can-use-hw-watchpoints 0\" before \"watch\", which then steps each instruction")
+var errNoDebugRegister = errors.New("all debug registers are in use: delete a watchpoint, " +
+	"or use \"set can-use-hw-watchpoints 0\" before \"watch\", which then single-steps")
 
 // watchesAlone has gdb watch by itself, before its first watchpoint, where debug registers
 // can't be used: it steps each instruction.
@@ -30,8 +30,8 @@ func (l *link) watchesAlone() {
 	}
 	l.steps = true
 	p.ask(time.Now().Add(answerTime), l.table.WatchBySteps)
-	p.tree.sayOnce("watchpoints take long, for gdb steps each instruction: %v", why)
-	p.run.note("gdb stepped each instruction for its watchpoints: " + why.Error())
+	p.tree.sayOnce("watchpoints are slow, because gdb single-steps: %v", why)
+	p.run.note("gdb single-stepped for its watchpoints: " + why.Error())
 }
 
 // register is what a debug register is for: a watchpoint, or the part of one that

@@ -49,7 +49,7 @@ func (b *bell) hang() error {
 	}
 	if err := ptrace(unix.PTRACE_SEIZE, b.pid, 0, 0); err != nil {
 		b.take()
-		return fmt.Errorf("not permitted to trace even our own child: is ptrace forbidden in this container? (%w)", err)
+		return fmt.Errorf("cannot trace a child process: is ptrace forbidden in this container? (%w)", err)
 	}
 	return nil
 }

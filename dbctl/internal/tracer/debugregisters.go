@@ -20,7 +20,7 @@ const (
 
 // ErrNoTraps is why nothing is to be asked of the processor's debug registers
 // here.
-var ErrNoTraps = errors.New("the processor's debug registers don't trap on this machine, which takes what they are set to and never stops")
+var ErrNoTraps = errors.New("debug registers do not trap on this machine")
 
 // DebugRegisters finds out whether a thread stops where the debug registers say.
 // On some virtual machines none ever does, though all can be set: ErrNoTraps.
@@ -36,7 +36,7 @@ func DebugRegisters() error {
 		Env: []string{}, Sys: &syscall.SysProcAttr{Ptrace: true, Setsid: true},
 	})
 	if err != nil {
-		return fmt.Errorf("nobody knows whether debug registers trap: %w", err)
+		return fmt.Errorf("cannot test the debug registers: %w", err)
 	}
 	pid := child.Pid
 	child.Release()
@@ -47,7 +47,7 @@ func DebugRegisters() error {
 	}
 	switch {
 	case err != nil:
-		return fmt.Errorf("nobody knows whether debug registers trap: %w", err)
+		return fmt.Errorf("cannot test the debug registers: %w", err)
 	case !met:
 		return ErrNoTraps
 	}

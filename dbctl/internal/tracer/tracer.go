@@ -274,12 +274,12 @@ func (t *Tracer) Seize(pid int) ([]int, error) {
 
 func refused(pid int, err error) error {
 	if status, e := proc.ReadStatus(pid, pid); e == nil && status.Tracer != 0 {
-		return fmt.Errorf("process %d is traced already, by process %d: only one can", pid, status.Tracer)
+		return fmt.Errorf("process %d is already traced by process %d", pid, status.Tracer)
 	}
 	if err == unix.EPERM {
 		hint := "it belongs to another user, or this container forbids ptrace"
 		if scope, e := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope"); e == nil && scope[0] != '0' && os.Geteuid() != 0 {
-			hint = "kernel.yama.ptrace_scope is " + strconv.Itoa(int(scope[0]-'0')) + ": launch the program with us, or ask root to set it to 0"
+			hint = "kernel.yama.ptrace_scope is " + strconv.Itoa(int(scope[0]-'0')) + ": launch the program with dbctl, or ask root to set it to 0"
 		}
 		return fmt.Errorf("not permitted to trace process %d: %s", pid, hint)
 	}
