@@ -50,16 +50,26 @@ func killWhileForking(t *testing.T, forks int) {
 			cmd.Wait()
 			t.Fatalf("%d forks in a minute, not %d", len(lines)-1, forks)
 		}
+		time.Sleep(100 * time.Microsecond)
 		text, _ := os.ReadFile(pids)
 		lines = strings.Fields(string(text))
 	}
 	cmd.Process.Kill()
 	cmd.Wait()
+	const right = 7
+	if status := cmd.ProcessState.ExitCode(); status >= 0 {
+		// On a busy machine all forks may be made before we see so many: then nothing was killed.
+		if status != right {
+			t.Errorf("dbctl ended with status %d at %d forks, want %d", status, forks, right)
+		}
+		return
+	}
 	pid, err := strconv.Atoi(lines[0])
 	if err != nil {
 		t.Fatal(err)
 	}
 	var ws unix.WaitStatus
+	deadline = time.Now().Add(60 * time.Second)
 	for {
 		// It's an orphan now, and our child.
 		got, err := unix.Wait4(pid, &ws, unix.WNOHANG, nil)
@@ -73,8 +83,8 @@ func killWhileForking(t *testing.T, forks int) {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	if !ws.Exited() || ws.ExitStatus() != 7 {
-		t.Errorf("killed at %d forks: its status is %#x, want exit 7", forks, uint32(ws))
+	if !ws.Exited() || ws.ExitStatus() != right {
+		t.Errorf("killed at %d forks: its status is %#x, want exit %d", forks, uint32(ws), right)
 	}
 	if got, err := os.ReadFile(out.Name()); err != nil || !bytes.Equal(got, []byte("7350\n")) {
 		t.Errorf("killed at %d forks: its output is %q (%v)", forks, got, err)

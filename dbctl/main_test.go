@@ -78,7 +78,7 @@ func makeTree(dir string) error {
 
 // environment is ours with the tree in PATH and a place of its own for run
 // directories.
-func environment(t *testing.T) []string {
+func environment(t testing.TB) []string {
 	return append(os.Environ(), "PCT_DIR="+t.TempDir(), "LC_ALL=C.UTF-8", "GORACE=atexit_sleep_ms=0",
 		fmt.Sprintf("PATH=%s:%s:%s", tree.bin, tree.targets, os.Getenv("PATH")))
 }

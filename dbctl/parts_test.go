@@ -2,7 +2,7 @@ package main_test
 
 import (
 	"errors"
-	"math"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/profilecollection/pct/internal/chance"
 	"github.com/profilecollection/pct/pct/data"
 )
 
@@ -32,44 +33,51 @@ func TestParts(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if c.as != nil && os.Geteuid() != 0 {
-				c.as = nil // this user is none of the privileged
-			}
-			// The names of what was sampled may be kept there after dbctl has ended.
-			root, err := os.MkdirTemp(tree.dir, "parts-")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := errors.Join(os.Chmod(tree.dir, 0o755), os.Chmod(root, 0o777|os.ModeSticky)); err != nil {
-				t.Fatal(err)
-			}
-			cmd := exec.Command(filepath.Join(tree.bin, "dbctl"), "-o", root, "-D", "clock=perf", "-D", "interval=1000",
-				"profile.dbctl", filepath.Join(tree.targets, "parts"), c.spins, c.bytes, "700", c.blocks)
-			cmd.Env, cmd.SysProcAttr, cmd.Stderr = environment(t), c.as, os.Stderr
-			out, err := cmd.Output()
-			if err != nil {
-				t.Fatal(err)
-			}
-			want, err := strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			dirs, err := filepath.Glob(filepath.Join(root, "parts.*"))
-			if err != nil || len(dirs) != 1 {
-				t.Fatalf("run directories %q, %v", dirs, err)
-			}
-			got, n := shareOf(t, dirs[0], "work")
-			p := want / 100
-			if bound := 100 * 5 * math.Sqrt(p*(1-p)/n); math.Abs(got-want) > bound+1 {
-				t.Errorf("work has %.1f%% of the samples and %.1f%% of the time: more than %.1f off (%.0f samples)", got, want, bound+1, n)
-			}
+			chance.Test(t, func(d *chance.Draw) { parts(d, c.as, c.spins, c.bytes, c.blocks) })
 		})
 	}
 }
 
+// parts runs the program once, and has work's share of the samples be that of its CPU time.
+func parts(d *chance.Draw, as *syscall.SysProcAttr, spins, bytes, blocks string) {
+	if as != nil && os.Geteuid() != 0 {
+		as = nil // this user is none of the privileged
+	}
+	// The names of what was sampled may be kept there after dbctl has ended.
+	root, err := os.MkdirTemp(tree.dir, "parts-")
+	if err != nil {
+		d.Fatal(err)
+	}
+	if err := errors.Join(os.Chmod(tree.dir, 0o755), os.Chmod(root, 0o777|os.ModeSticky)); err != nil {
+		d.Fatal(err)
+	}
+	cmd := exec.Command(filepath.Join(tree.bin, "dbctl"), "-o", root, "-D", "clock=perf", "-D", "interval=1000",
+		"profile.dbctl", filepath.Join(tree.targets, "parts"), spins, bytes, "700", blocks)
+	cmd.Env, cmd.SysProcAttr, cmd.Stderr = environment(d), as, os.Stderr
+	before := chance.Stolen(d)
+	out, err := cmd.Output()
+	if err != nil {
+		d.Fatal(err)
+	}
+	stolen := chance.Stolen(d) - before
+	want, err := strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
+	if err != nil {
+		d.Fatal(err)
+	}
+	dirs, err := filepath.Glob(filepath.Join(root, "parts.*"))
+	if err != nil || len(dirs) != 1 {
+		d.Fatalf("run directories %q, %v", dirs, err)
+	}
+	got, n := shareOf(d, dirs[0], "work")
+	q := chance.Share("work", got/100*n, n, want/100)
+	q.Bias = 0.01 + stolen.Seconds()/0.7
+	q.Why += fmt.Sprintf("; the program's own clocks take a hundredth, and %v of 700 ms were stolen, which the clock counts", stolen)
+	d.Check(q)
+}
+
 // shareOf is the share of a function in percent, and how many samples of equal weight would be as exact
 // as those of the run.
-func shareOf(t *testing.T, dir, function string) (percent, samples float64) {
+func shareOf(t testing.TB, dir, function string) (percent, samples float64) {
 	r, err := data.Open(dir)
 	if err != nil {
 		t.Fatal(err)

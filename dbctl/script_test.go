@@ -3,10 +3,11 @@ package main_test
 import (
 	"errors"
 	"fmt"
-	"math"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,13 +16,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
+	"github.com/profilecollection/pct/internal/chance"
 	"github.com/profilecollection/pct/pct/data"
 )
 
 // TestScripts runs testdata/*.txtar: dbctl on real programs, with the real
-// debugger.
+// debugger. Their commands share and threads state quantities that chance decides.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
+	chance.Scripts(t, testscript.Params{
 		Dir: "testdata",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PATH", strings.Join([]string{tree.bin, tree.targets, "/usr/local/bin:/usr/bin:/bin"}, ":"))
@@ -29,6 +31,8 @@ func TestScripts(t *testing.T) {
 			env.Setenv("SCRIPTS", filepath.Join(tree.dir, "scripts"))
 			env.Setenv("GORACE", "atexit_sleep_ms=0")
 			env.Setenv("LC_ALL", "C.UTF-8")
+			before := chance.Stolen(t)
+			env.Values[stolenBefore{}] = &before
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -53,6 +57,14 @@ func condition(name string) (bool, error) {
 	return tracer.DebugRegisters() == nil, nil
 }
 
+// stolenBefore is the key of chance.Stolen when the latest command of status began.
+type stolenBefore struct{}
+
+// stolen is what the host has taken from our processors since then.
+func stolen(ts *testscript.TestScript) time.Duration {
+	return chance.Stolen(chance.Of(ts)) - *ts.Value(stolenBefore{}).(*time.Duration)
+}
+
 // status N COMMAND ARG…: the command exits with this status.
 func status(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
@@ -60,6 +72,7 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
+	*ts.Value(stolenBefore{}).(*time.Duration) = chance.Stolen(chance.Of(ts))
 	got := 0
 	err = ts.Exec(args[1], args[2:]...)
 	var exit *exec.ExitError
@@ -90,12 +103,9 @@ func onlyRun(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.Rename(dirs[0], ts.MkAbs(args[0])))
 }
 
-// tolerance is how far a share of n samples may be from its true value p: four
-// standard errors, exceeded once in 16,000 runs by chance, and two hundredths
-// because no machine runs two parts of a program at quite one speed.
-func tolerance(p float64, n int) float64 {
-	return 4*math.Sqrt(p*(1-p)/float64(n)) + 0.02
-}
+// speeds is the bias that a share may have because no machine runs two parts of a program at quite
+// one speed.
+const speeds = 0.02
 
 // share FILE TEXT PERCENT: this part of the lines of a file contain the text.
 // With FILE a run directory, of its values: share DIR FIELD=VALUE PERCENT.
@@ -120,10 +130,9 @@ func share(ts *testscript.TestScript, neg bool, args []string) {
 	if n < 20 {
 		ts.Fatalf("%d are too few to tell a share", n)
 	}
-	got := float64(with) / float64(n)
-	if t := tolerance(want, n); math.Abs(got-want) > t {
-		ts.Fatalf("%s: %d of %d are %s: %.3f, want %.3f ± %.3f", args[0], with, n, args[1], got, want, t)
-	}
+	q := chance.Share(strings.Join(args[:2], " "), float64(with), float64(n), want)
+	q.Bias, q.Why = speeds, q.Why+"; parts of a program differ in speed"
+	chance.Of(ts).Check(q)
 }
 
 // countValues counts the samples that have the field, and those with the value.
@@ -173,24 +182,23 @@ func threads(ts *testscript.TestScript, neg bool, args []string) {
 	if total < 50 || len(used) < 2 {
 		ts.Fatalf("%g samples of %d threads are too few", total, len(used))
 	}
-	var wrong []string
-	for tid, ms := range used {
-		p := ms / sum
-		if got := samples[tid] / total; math.Abs(got-p) > tolerance(p, int(total)) {
-			wrong = append(wrong, fmt.Sprintf("thread %d has %.3f of %g samples and %.3f of the CPU time, ± %.3f", tid, got, total, p, tolerance(p, int(total))))
-		}
+	taken := stolen(ts).Seconds() / (total * r.Header.Period.Seconds())
+	n := 0
+	for _, tid := range slices.Sorted(maps.Keys(used)) {
+		n++
+		q := chance.Share(fmt.Sprintf("%s thread %d", args[0], n), samples[tid], total, used[tid]/sum)
+		q.Bias = speeds + taken
+		q.Why += fmt.Sprintf("; %.2g of the time was stolen, which the clock counts as some thread's", taken)
+		chance.Of(ts).Check(q)
 		delete(samples, tid)
 	}
 	if len(samples) > 1 { // the main thread
-		wrong = append(wrong, fmt.Sprintf("samples of threads that the program does not know: %v", samples))
-	}
-	if len(wrong) > 0 {
-		ts.Fatalf("%s", strings.Join(wrong, "\n"))
+		ts.Fatalf("samples of threads that the program does not know: %v", samples)
 	}
 }
 
-// sampled DIR PERCENT: the samples of a run account for its CPU time but for
-// PERCENT, and what the start of the program and one period per thread make.
+// sampled DIR PERCENT: the samples of a run account for its CPU time but for PERCENT, what the start
+// of the program and one period per thread make, and what was stolen, which the clock counts.
 func sampled(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: sampled dir percent")
@@ -207,8 +215,10 @@ func sampled(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	got, want := float64(weight)/1000, float64(r.Meta.CPU.Microseconds())/1000
 	period := float64(r.Header.Period.Microseconds()) / 1000
-	if off := math.Abs(got - want); want == 0 || off > want*slack/100+period*float64(1+len(seen))+5 {
-		ts.Fatalf("samples make %.1f ms of %.1f ms of CPU time (%d samples, period %g ms, %d threads)", got, want, len(r.Samples), period, len(seen))
+	allowed, taken := want*slack/100+period*float64(1+len(seen))+5, float64(stolen(ts).Microseconds())/1000
+	if want == 0 || got < want-allowed || got > want+allowed+taken {
+		ts.Fatalf("samples make %.1f ms of %.1f ms of CPU time (%d samples, period %g ms, %d threads, %.0f ms were stolen)",
+			got, want, len(r.Samples), period, len(seen), taken)
 	}
 }
 

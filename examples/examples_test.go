@@ -17,6 +17,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/profilecollection/pct/internal/chance"
 )
 
 // prefix is where the commands under test are installed.
@@ -34,7 +36,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestExamples(t *testing.T) {
-	testscript.Run(t, testscript.Params{
+	chance.Scripts(t, testscript.Params{
 		Dir: ".",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PATH", filepath.Join(prefix, "bin")+":/usr/local/bin:/usr/bin:/bin")
@@ -64,7 +66,7 @@ func install(prefix string) error {
 var sampleCount = regexp.MustCompile(`\b(\d+) samples?\b`)
 
 // share FILE TEXT PERCENT: the line of a report that ends in TEXT has that share of
-// the samples, within the error to be expected of so many of them.
+// the samples, within the error to be expected of so many of them: a quantity that chance decides.
 func share(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: share file text percent")
@@ -82,19 +84,13 @@ func share(ts *testscript.TestScript, neg bool, args []string) {
 	if err != nil {
 		ts.Fatalf("%v in\n%s", err, report)
 	}
-	if t := tolerance(want, n); math.Abs(got-want) > t {
-		ts.Fatalf("%s has %.1f%%, want %.1f%% ± %.1f (%g samples)\n%s", text, got, want, t, n, report)
-	}
-}
-
-// tolerance is how far, in percent points, the share of one line may be from its
-// true value: four standard errors of n samples (once in 16,000 runs by chance), and
-// two points because no machine runs both halves of a test at quite one speed. The
-// variance is that of one sample at least: of a line that has everything, one may have
-// met the program while it was loaded.
-func tolerance(percent, n float64) float64 {
-	p := percent / 100
-	return 400*math.Sqrt(max(n*p*(1-p), 1))/n + 2
+	p := want / 100
+	chance.Of(ts).Check(chance.Quantity{
+		Name: strings.Join(args[:2], " "), Got: got / 100, Want: p,
+		Error: math.Sqrt(max(n*p*(1-p), 1)) / n, Bias: 0.02,
+		Why: fmt.Sprintf("binomial error of %g samples, or of a line that has everything one sample that met the program "+
+			"while it was loaded; no machine runs both halves of a test at quite one speed", n),
+	})
 }
 
 // percentOf reads the number before "%" from the line that ends in text.

@@ -7,13 +7,13 @@ import (
 	"bytes"
 	"debug/elf"
 	"fmt"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/profilecollection/pct/internal/chance"
 	"github.com/profilecollection/pct/pct/data"
 )
 
@@ -277,12 +277,8 @@ func inFunction(t testing.TB, c *data.Counts, name string) uint64 {
 	return n
 }
 
-// within fails unless n of all samples are what the share p predicts, to five standard
-// errors.
-func within(t testing.TB, what string, n, all uint64, p float64) {
-	t.Helper()
-	got, sigma := float64(n)/float64(all), math.Sqrt(p*(1-p)/float64(all))
-	if all == 0 || math.Abs(got-p) > 5*sigma {
-		t.Errorf("%s: %d of %d samples are %.3f, want %.3f ± %.3f", what, n, all, got, p, 5*sigma)
-	}
+// within has n of all samples be what the share p predicts.
+func within(d *chance.Draw, what string, n, all uint64, p float64) {
+	d.Helper()
+	d.Check(chance.Share(what, float64(n), float64(all), p))
 }

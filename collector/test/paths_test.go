@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/profilecollection/pct/internal/chance"
 	"github.com/profilecollection/pct/pct/data"
 )
 
@@ -120,9 +121,13 @@ func (p *profile) mostly(functions ...string) {
 }
 
 func TestPathRatio(t *testing.T) {
+	chance.Test(t, func(d *chance.Draw) { pathRatio(t, d) })
+}
+
+func pathRatio(t *testing.T, d *chance.Draw) {
 	p := prepare(t, paths, "paths", "ratio").run().ok("done\n").own().whole()
 	working := p.on("main", "ratio", "once", "work") + p.on("main", "ratio", "twice", "work")
-	within(t, "work of once", p.on("once", "work"), working, 1.0/3)
+	within(d, "work of once", p.on("once", "work"), working, 1.0/3)
 	if working*10 < p.all*8 {
 		t.Errorf("%d of %d samples are in work", working, p.all)
 	}
@@ -302,6 +307,10 @@ func TestPathsWithoutRoom(t *testing.T) {
 
 // All that was counted is there when a process is killed.
 func TestPathsOfKilled(t *testing.T) {
+	chance.Test(t, func(d *chance.Draw) { pathsOfKilled(t, d) })
+}
+
+func pathsOfKilled(t *testing.T, d *chance.Draw) {
 	s := prepare(t, paths, "paths", "killed").run()
 	if st := s.state.Sys().(syscall.WaitStatus); !st.Signaled() || st.Signal() != syscall.SIGKILL {
 		t.Fatalf("%v\n%s", s.state, s.out)
@@ -310,7 +319,7 @@ func TestPathsOfKilled(t *testing.T) {
 	if p.run.Meta.State != "killed" {
 		t.Errorf("state %s", p.run.Meta.State)
 	}
-	within(t, "work of once", p.on("ratio", "once", "work"), p.on("work"), 1.0/3)
+	within(d, "work of once", p.on("ratio", "once", "work"), p.on("work"), 1.0/3)
 }
 
 // Programs behave as they do without us, and call paths of them are found.

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/profilecollection/pct/internal/chance"
 	"github.com/profilecollection/pct/pct/data"
 )
 
@@ -66,20 +67,21 @@ func TestFamily(t *testing.T) {
 // Many processes, each much shorter than a period, count as their CPU time is worth, with what
 // it takes to start them.
 func TestShortProcesses(t *testing.T) {
+	chance.Test(t, func(d *chance.Draw) { shortProcesses(t, d) })
+}
+
+func shortProcesses(t *testing.T, d *chance.Draw) {
 	const period = 10 * time.Millisecond
 	script := fmt.Sprintf("i=0; while [ $i -lt 300 ]; do %s/target ratio 0.003 >/dev/null; i=$((i+1)); done", built)
 	s := prepare(t, "q10000", "sh", "-c", script).run().ok("")
 	stored, lost := uint64(0), uint64(0)
-	for _, d := range s.dirs(0) {
-		n, l := samples(countsOf(t, d))
+	for _, dir := range s.dirs(0) {
+		n, l := samples(countsOf(t, dir))
 		stored, lost = stored+n, lost+l
 	}
 	due := float64(s.state.UserTime()+s.state.SystemTime()) / float64(period)
-	if n := float64(stored + lost); math.Abs(n-due) > 5*math.Sqrt(due) {
-		t.Errorf("%.0f samples where the CPU time is worth %.0f ± %.0f", n, due, 5*math.Sqrt(due))
-	} else {
-		t.Logf("%.0f samples where the CPU time is worth %.0f", n, due)
-	}
+	d.Check(chance.Quantity{Name: "samples", Got: float64(stored + lost), Want: due, Error: math.Sqrt(due),
+		Why: "each process is a draw of its own: their number is Poisson's"})
 }
 
 func TestChildrenByRawCalls(t *testing.T) {

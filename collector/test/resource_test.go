@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/profilecollection/pct/internal/chance"
 	"github.com/profilecollection/pct/pct/data"
 )
 
@@ -122,6 +123,10 @@ func TestExecutingNoFile(t *testing.T) {
 
 // What spans several intervals weighs as many: 10,240 bytes are 10 intervals of 1,024.
 func TestAllocationsOfIntervals(t *testing.T) {
+	chance.Test(t, func(d *chance.Draw) { allocationsOfIntervals(t, d) })
+}
+
+func allocationsOfIntervals(t *testing.T, d *chance.Draw) {
 	var hits, runs uint64
 	for ; runs < 20; runs++ {
 		s := measured(t, "xalloc:1024", "allocations", "ten").ok("done\n")
@@ -138,7 +143,7 @@ func TestAllocationsOfIntervals(t *testing.T) {
 	s := measured(t, "xalloc:4096", "allocations", "ratio").ok("100\ndone\n")
 	p := s.resources(s.state.Pid())["alloc"].whole()
 	small, kilobyte := p.on("by_small"), p.on("by_kilobyte")
-	within(t, "64 of 1088 bytes", small, small+kilobyte, 64.0/1088)
+	within(d, "64 of 1088 bytes", small, small+kilobyte, 64.0/1088)
 	if want := uint64(100000 * 1088 / 4096); p.all < want-2 || p.all > want+10 {
 		t.Errorf("%d hits, want %d", p.all, want)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/profilecollection/pct/internal/chance"
 	"github.com/profilecollection/pct/pct/data"
 )
 
@@ -28,31 +29,33 @@ func TestShares(t *testing.T) {
 		{"c100 q1000", data.Counts{Kind: data.Circular, Width: 16, BinSize: 1, Clock: "perf", Resource: "cpu", Period: time.Millisecond}},
 	} {
 		t.Run(c.letters, func(t *testing.T) {
-			s := prepare(t, c.letters, "target", "ratio", "0.5").run().ok("done\n")
-			f := s.counts()["target"]
-			got := data.Counts{Kind: f.Kind, Width: f.Width, BinSize: f.BinSize, Clock: f.Clock, Resource: f.Resource, Period: f.Period}
-			if got != c.want {
-				t.Errorf("the file has %+v, want %+v", got, c.want)
-			}
-			if f.BuildID == "" || f.Pid != s.state.Pid() || f.Bias == 0 || f.Size == 0 {
-				t.Errorf("the header has build-id %q, pid %d, bias %x, size %d", f.BuildID, f.Pid, f.Bias, f.Size)
-			}
-			three, one := inFunction(t, f, "three"), inFunction(t, f, "one")
-			within(t, "function three", three, three+one, 0.75)
-			switch n := total(t, f); f.Kind {
-			case data.Circular:
-				if n != f.Capacity || f.Written <= n {
-					t.Errorf("%d records for a capacity of %d, %d written", n, f.Capacity, f.Written)
+			chance.Test(t, func(d *chance.Draw) {
+				s := prepare(t, c.letters, "target", "ratio", "0.5").run().ok("done\n")
+				f := s.counts()["target"]
+				got := data.Counts{Kind: f.Kind, Width: f.Width, BinSize: f.BinSize, Clock: f.Clock, Resource: f.Resource, Period: f.Period}
+				if got != c.want {
+					t.Errorf("the file has %+v, want %+v", got, c.want)
 				}
-			default:
-				if n != f.Samples {
-					t.Errorf("%d counts, but %d samples", n, f.Samples)
+				if f.BuildID == "" || f.Pid != s.state.Pid() || f.Bias == 0 || f.Size == 0 {
+					t.Errorf("the header has build-id %q, pid %d, bias %x, size %d", f.BuildID, f.Pid, f.Bias, f.Size)
 				}
-			}
-			if m := s.meta(); m.State != "complete" || m.Collector != "libpct" || m.Clock != c.want.Clock || m.Period != c.want.Period ||
-				m.Exe != filepath.Join(built, "target") || len(m.Argv) != 3 || m.CPU == 0 || m.Started == 0 || m.Ppid != os.Getpid() {
-				t.Errorf("meta: %+v", m)
-			}
+				three, one := inFunction(t, f, "three"), inFunction(t, f, "one")
+				within(d, "function three", three, three+one, 0.75)
+				switch n := total(t, f); f.Kind {
+				case data.Circular:
+					if n != f.Capacity || f.Written <= n {
+						t.Errorf("%d records for a capacity of %d, %d written", n, f.Capacity, f.Written)
+					}
+				default:
+					if n != f.Samples {
+						t.Errorf("%d counts, but %d samples", n, f.Samples)
+					}
+				}
+				if m := s.meta(); m.State != "complete" || m.Collector != "libpct" || m.Clock != c.want.Clock || m.Period != c.want.Period ||
+					m.Exe != filepath.Join(built, "target") || len(m.Argv) != 3 || m.CPU == 0 || m.Started == 0 || m.Ppid != os.Getpid() {
+					t.Errorf("meta: %+v", m)
+				}
+			})
 		})
 	}
 }
@@ -192,10 +195,14 @@ func TestSwitch(t *testing.T) {
 }
 
 func TestProfil(t *testing.T) {
+	chance.Test(t, func(d *chance.Draw) { profil(t, d) })
+}
+
+func profil(t *testing.T, d *chance.Draw) {
 	s := prepare(t, "", "target", "ratio", "0.8").setenv("LD_PRELOAD=" + filepath.Join(built, "libpctprof.so")).run().ok("done\n")
 	f := s.counts()["target"]
 	three, one := inFunction(t, f, "three"), inFunction(t, f, "one")
-	within(t, "function three", three, three+one, 0.75)
+	within(d, "function three", three, three+one, 0.75)
 	if f.Clock != "profil" || f.Samples != total(t, f) || f.Samples == 0 {
 		t.Errorf("clock %s, samples %d, counts %d", f.Clock, f.Samples, total(t, f))
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/profilecollection/pct/internal/chance"
 )
 
 // Shares agree with those that a program measures itself, by its own CPU clock, in every mode: of one that waits
@@ -34,39 +36,39 @@ func TestTruth(t *testing.T) {
 			{letters: "s e q1000", period: time.Millisecond, paths: true},
 			{letters: "xcpu:10000", period: 10 * time.Millisecond, paths: true},
 		} {
-			s := prepare(t, m.letters, "truth", c.kind, "0.6").run()
-			truth, all := map[string]float64{}, 0.0
-			for line := range strings.Lines(s.out) {
-				var name string
-				var ns float64
-				if _, err := fmt.Sscan(line, &name, &ns); err != nil {
-					t.Fatalf("%s: %q: %v", c.kind, line, err)
+			chance.Test(t, func(d *chance.Draw) {
+				s := prepare(t, m.letters, "truth", c.kind, "0.6").run()
+				truth, all := map[string]float64{}, 0.0
+				for line := range strings.Lines(s.out) {
+					var name string
+					var ns float64
+					if _, err := fmt.Sscan(line, &name, &ns); err != nil {
+						t.Fatalf("%s: %q: %v", c.kind, line, err)
+					}
+					truth[name] = ns
+					all += ns
 				}
-				truth[name] = ns
-				all += ns
-			}
-			got, n := map[string]float64{}, 0.0
-			for _, dir := range s.dirs(0) {
-				for name := range truth {
-					if m.paths {
-						got[name] += float64(s.profile(dir).on(name))
-					} else if c, ok := countsOf(t, dir)["truth"]; ok {
-						got[name] += float64(inFunction(t, c, name))
+				got, n := map[string]float64{}, 0.0
+				for _, dir := range s.dirs(0) {
+					for name := range truth {
+						if m.paths {
+							got[name] += float64(s.profile(dir).on(name))
+						} else if c, ok := countsOf(t, dir)["truth"]; ok {
+							got[name] += float64(inFunction(t, c, name))
+						}
 					}
 				}
-			}
-			for _, hits := range got {
-				n += hits
-			}
-			// A sample stands for the time since the one before, which is as long as chance will: what a tick is worth
-			// comes at once.
-			clump := 1 + 2*float64(tick)/float64(m.period)
-			for _, name := range c.parts {
-				p := truth[name] / all
-				if d, e := got[name]/n-p, math.Sqrt(clump*p*(1-p)/n); math.IsNaN(d) || math.Abs(d) > 5*e {
-					t.Errorf("%s: %s: %s has %.1f ± %.1f %% of %.0f samples, and %.1f %% of the time", m.letters, c.kind, name, 100*got[name]/n, 100*e, n, 100*p)
+				for _, hits := range got {
+					n += hits
 				}
-			}
+				clump := 1 + 2*float64(tick)/float64(m.period)
+				for _, name := range c.parts {
+					p := truth[name] / all
+					d.Check(chance.Quantity{Name: m.letters + ": " + c.kind + ": " + name, Got: got[name] / n, Want: p, Error: math.Sqrt(clump * p * (1 - p) / n),
+						Why: fmt.Sprintf("binomial error of %.0f samples; each stands for the time since the one before, which is as long as chance will: "+
+							"what a tick is worth comes at once", n)})
+				}
+			})
 		}
 	}
 }

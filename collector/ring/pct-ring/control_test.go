@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/profilecollection/pct/internal/chance"
 	"github.com/profilecollection/pct/pct/data"
 )
 
@@ -134,6 +135,10 @@ func processState(t *testing.T, pid int) string {
 
 // What a process makes after it was attached to is sampled, too, and it ends with them.
 func TestAttachedMakesMore(t *testing.T) {
+	chance.Test(t, func(d *chance.Draw) { attachedMakesMore(t, d) })
+}
+
+func attachedMakesMore(t *testing.T, d *chance.Draw) {
 	for _, how := range []string{"-cpus", "-threads"} {
 		target := exec.Command(built+"/spin", "later", units(150))
 		input, err := target.StdinPipe()
@@ -173,7 +178,7 @@ func TestAttachedMakesMore(t *testing.T) {
 				childUsed = used[uint32(run.Meta.Pid)]
 			}
 		}
-		near(t, how+" thread", thread, thread+child, 1-childUsed)
+		near(d, how+" thread", thread, thread+child, 1-childUsed)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/profilecollection/pct/internal/chance"
 	"github.com/profilecollection/pct/pct/data"
 )
 
@@ -229,18 +229,15 @@ func at(run *data.Run, s data.Sample) (data.Object, uint64) {
 	return run.Objects[node.Object], node.Vaddr
 }
 
-// near expects k of n samples to be a share, within five binomial errors.
-func near(t *testing.T, what string, k, n int, share float64) {
-	t.Helper()
+// near expects k of n samples to be a share.
+func near(d *chance.Draw, what string, k, n int, share float64) {
+	d.Helper()
 	const least = 100
 	if n < least {
-		t.Errorf("%s: %d samples are too few to tell", what, n)
+		d.Errorf("%s: %d samples are too few to tell", what, n)
 		return
 	}
-	got, deviation := float64(k)/float64(n), math.Sqrt(share*(1-share)/float64(n))
-	if math.Abs(got-share) > 5*deviation {
-		t.Errorf("%s: %d of %d = %.3f, want %.3f ± %.3f", what, k, n, got, share, deviation)
-	}
+	d.Check(chance.Share(what, float64(k), float64(n), share))
 }
 
 // calibrated are units of work of about a millisecond of CPU time.

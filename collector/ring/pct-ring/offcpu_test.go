@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/profilecollection/pct/internal/chance"
 )
 
 // times are what uses has printed: ms that its words took, and CPU time.
@@ -62,6 +64,10 @@ func TestReal(t *testing.T) {
 // However often a thread is switched out, there are about as many samples as the time is
 // intervals, of the right weight.
 func TestManySwitches(t *testing.T) {
+	chance.Test(t, func(d *chance.Draw) { manySwitches(t, d) })
+}
+
+func manySwitches(t *testing.T, d *chance.Draw) {
 	r := command(t, "-paths", "-r", "real:2ms", "uses-static", "nap", "20000")
 	var out strings.Builder
 	r.Stdout = &out
@@ -74,10 +80,10 @@ func TestManySwitches(t *testing.T) {
 	}
 	run := r.of("uses-static", "real")
 	napped, hits := usage(t, run, "uses-static", "nap", "main")
-	// Of 16 naps one is seen, and counts for all. On a busy machine some are very long: five
-	// standard errors of such a choice, and a twentieth.
-	within := 5*math.Sqrt(15*squares) + took["nap"]/20
-	about(t, "nap", napped, took["nap"]*1000, within*1000)
+	within := took["nap"] / 20
+	d.Check(chance.Quantity{Name: "nap", Got: float64(napped), Want: took["nap"] * 1000, Error: math.Sqrt(15*squares) * 1000, Bias: within * 1000,
+		Why: "of 16 naps one is seen, and counts for all: on a busy machine some are very long; a twentieth is for what the clocks see beside"})
+	within += 5 * math.Sqrt(15*squares)
 	if most := (took["nap"] + within) / 2; float64(hits) > most || napped != hits*2000 {
 		t.Errorf("%d samples that weigh %d µs, want at most %.0f of 2000 each", hits, napped, most)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profilecollection/pct/internal/chance"
 	"github.com/profilecollection/pct/pct/data"
 )
 
@@ -72,12 +73,14 @@ func TestPaths(t *testing.T) {
 	for _, prog := range []string{"deep", "deep-static"} {
 		for _, how := range []string{"-cpus", "-threads"} {
 			t.Run(prog+how, func(t *testing.T) {
-				r := command(t, "-paths", how, "-F", "997", prog, units(40), "5")
-				r.want(0)
-				run := r.only(prog)
-				whole(t, run, 0)
-				left, all := below(t, run, prog, "work", "left", "rounds", "dive", "dive", "dive", "dive", "dive", "main")
-				near(t, "left", left, all, 0.75)
+				chance.Test(t, func(d *chance.Draw) {
+					r := command(t, "-paths", how, "-F", "997", prog, units(40), "5")
+					r.want(0)
+					run := r.only(prog)
+					whole(t, run, 0)
+					left, all := below(t, run, prog, "work", "left", "rounds", "dive", "dive", "dive", "dive", "dive", "main")
+					near(d, "left", left, all, 0.75)
+				})
 			})
 		}
 	}
@@ -90,12 +93,14 @@ func TestDeepPaths(t *testing.T) {
 		depth     int
 	}{{"deep", "-cpus", 1000}, {"deep", "-threads", 1000}, {"deep-static", "-threads", 1000}, {"deep", "-threads", 9000}} {
 		t.Run(fmt.Sprint(c.prog, c.how, c.depth), func(t *testing.T) {
-			r := command(t, "-paths", c.how, "-F", "997", c.prog, units(40), fmt.Sprint(c.depth))
-			r.want(0)
-			run := r.only(c.prog)
-			whole(t, run, 0)
-			left, all := below(t, run, c.prog, append(append([]string{"work", "left", "rounds"}, slices.Repeat([]string{"dive"}, c.depth)...), "main")...)
-			near(t, "left", left, all, 0.75)
+			chance.Test(t, func(d *chance.Draw) {
+				r := command(t, "-paths", c.how, "-F", "997", c.prog, units(40), fmt.Sprint(c.depth))
+				r.want(0)
+				run := r.only(c.prog)
+				whole(t, run, 0)
+				left, all := below(t, run, c.prog, append(append([]string{"work", "left", "rounds"}, slices.Repeat([]string{"dive"}, c.depth)...), "main")...)
+				near(d, "left", left, all, 0.75)
+			})
 		})
 	}
 }

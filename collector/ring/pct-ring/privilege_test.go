@@ -8,11 +8,16 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/profilecollection/pct/internal/chance"
 	"github.com/profilecollection/pct/pct/data"
 )
 
 // A user without privileges gets what the kernel permits, and is told the rest.
 func TestUnprivileged(t *testing.T) {
+	chance.Test(t, func(d *chance.Draw) { withoutPrivilege(t, d) })
+}
+
+func withoutPrivilege(t *testing.T, d *chance.Draw) {
 	paranoid, err := os.ReadFile("/proc/sys/kernel/perf_event_paranoid")
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +53,7 @@ func TestUnprivileged(t *testing.T) {
 	r := run(0, "-F", "997", "spin-static", "ratio", "500")
 	of := r.only("spin-static")
 	heavy, light := in(t, of, "spin-static", "heavy"), in(t, of, "spin-static", "light")
-	near(t, "heavy", heavy, heavy+light, 0.75)
+	near(d, "heavy", heavy, heavy+light, 0.75)
 	if notes := strings.Join(of.Meta.Notes, "\n"); level > 1 && !strings.Contains(notes, "the kernel spent for the program was not sampled") {
 		t.Errorf("notes: %q", notes)
 	}

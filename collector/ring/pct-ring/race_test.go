@@ -37,6 +37,7 @@ func TestHostileRoot(t *testing.T) {
 		hostile := exec.Command("/usr/bin/python3", "-c", swapper, victim)
 		hostile.Dir = r.root
 		hostile.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		t.Cleanup(func() { hostile.Process.Kill() })
 		ready, err := hostile.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -48,6 +49,11 @@ func TestHostileRoot(t *testing.T) {
 			t.Fatal(err)
 		}
 		status := r.status()
+		// On a busy machine he may come too late for the run: then its directory is replaced afterwards.
+		until(t, "a run directory that is replaced", func() bool {
+			moved, _ := filepath.Glob(r.root + "/moved*")
+			return len(moved) > 0
+		})
 		hostile.Process.Kill()
 		hostile.Wait()
 		// It was replaced before it was opened, or after.

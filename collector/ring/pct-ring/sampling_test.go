@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/profilecollection/pct/internal/chance"
 	"github.com/profilecollection/pct/pct/data"
 )
 
@@ -20,14 +21,16 @@ func TestKnownRatio(t *testing.T) {
 	for _, prog := range []string{"spin", "spin-static"} {
 		for _, how := range []string{"-cpus", "-threads"} {
 			t.Run(prog+how, func(t *testing.T) {
-				r := command(t, how, "-F", "997", prog, "ratio", "700")
-				r.want(0)
-				run := r.only(prog)
-				heavy, light := in(t, run, prog, "heavy"), in(t, run, prog, "light")
-				near(t, "heavy", heavy, heavy+light, 0.75)
-				if n := len(run.Samples); heavy+light < n*9/10 {
-					t.Errorf("only %d of %d samples are in the two functions", heavy+light, n)
-				}
+				chance.Test(t, func(d *chance.Draw) {
+					r := command(t, how, "-F", "997", prog, "ratio", "700")
+					r.want(0)
+					run := r.only(prog)
+					heavy, light := in(t, run, prog, "heavy"), in(t, run, prog, "light")
+					near(d, "heavy", heavy, heavy+light, 0.75)
+					if n := len(run.Samples); heavy+light < n*9/10 {
+						t.Errorf("only %d of %d samples are in the two functions", heavy+light, n)
+					}
+				})
 			})
 		}
 	}
@@ -69,6 +72,10 @@ func TestMeta(t *testing.T) {
 
 // Each thread's samples are its own.
 func TestThreads(t *testing.T) {
+	chance.Test(t, func(d *chance.Draw) { sharesOfThreads(t, d) })
+}
+
+func sharesOfThreads(t *testing.T, d *chance.Draw) {
 	for _, how := range []string{"-cpus", "-threads"} {
 		r := command(t, how, "-F", "997", "spin-static", "threads", units(120))
 		var out strings.Builder
@@ -90,13 +97,17 @@ func TestThreads(t *testing.T) {
 			n += k
 		}
 		for tid, k := range each {
-			near(t, how+" a thread", k, n, used[tid])
+			near(d, how+" a thread", k, n, used[tid])
 		}
 	}
 }
 
 // Many short processes weigh as much as one long one with the same work.
 func TestShortProcesses(t *testing.T) {
+	chance.Test(t, func(d *chance.Draw) { shortProcesses(t, d) })
+}
+
+func shortProcesses(t *testing.T, d *chance.Draw) {
 	const short = 300
 	script := fmt.Sprintf("spin-long %s; i=0; while [ $i -lt %d ]; do spin %s; i=$((i+1)); done", units(short), short, units(1))
 	r := command(t, "-cpus", "-F", "499", "sh", "-c", script)
@@ -105,7 +116,7 @@ func TestShortProcesses(t *testing.T) {
 	for _, run := range r.runs("spin") {
 		many += in(t, run, "spin", "spin")
 	}
-	near(t, "short ones", many, long+many, 0.5)
+	near(d, "short ones", many, long+many, 0.5)
 }
 
 // A clock for each thread does not see them, and says so.

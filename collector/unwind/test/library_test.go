@@ -2,6 +2,7 @@ package unwind_test
 
 import (
 	"debug/elf"
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profilecollection/pct/internal/chance"
 	"github.com/profilecollection/pct/pct/data"
 )
 
@@ -61,37 +63,40 @@ func TestLibraryOnAarch64(t *testing.T) {
 		{"handler", "on_alternative_stack interrupted main"},
 	} {
 		t.Run(tt.mode, func(t *testing.T) {
-			dir := t.TempDir()
-			args := []string{"-L", "/usr/aarch64-linux-gnu", "-E", "PCT=s r1 q4000", "-E", "PCT_DIR=" + dir, "-E", "LD_PRELOAD=" + lib + "/libpct.so", program}
-			cmd := exec.Command("qemu-aarch64", append(args, strings.Fields(tt.mode)...)...)
-			cmd.Stderr = os.Stderr
-			if out, err := cmd.Output(); err != nil || string(out) != "done\n" {
-				t.Fatalf("%q, %v", out, err)
-			}
-			dirs, _ := filepath.Glob(dir + "/*/calls")
-			if len(dirs) != 1 {
-				t.Fatalf("files of calls: %v", dirs)
-			}
-			r, err := data.Open(filepath.Dir(dirs[0]))
-			if err != nil || len(r.Damage) > 0 {
-				t.Fatal(err, r.Damage)
-			}
-			var all, partial, on uint64
-			for _, s := range r.Samples {
-				all += s.Count
-				if s.Partial {
-					partial += s.Count
+			chance.Test(t, func(d *chance.Draw) {
+				dir := t.TempDir()
+				args := []string{"-L", "/usr/aarch64-linux-gnu", "-E", "PCT=s r1 q4000", "-E", "PCT_DIR=" + dir, "-E", "LD_PRELOAD=" + lib + "/libpct.so", program}
+				cmd := exec.Command("qemu-aarch64", append(args, strings.Fields(tt.mode)...)...)
+				cmd.Stderr = os.Stderr
+				if out, err := cmd.Output(); err != nil || string(out) != "done\n" {
+					t.Fatalf("%q, %v", out, err)
 				}
-				names := strings.Join(callers(r, s.Node, program, symbols), " ")
-				if strings.HasPrefix(names, tt.path) {
-					on += s.Count
+				dirs, _ := filepath.Glob(dir + "/*/calls")
+				if len(dirs) != 1 {
+					t.Fatalf("files of calls: %v", dirs)
 				}
-			}
-			// One in a hundred at most, and three standard deviations: of slow machines there are few samples.
-			one := float64(all) / 100
-			if all < 20 || float64(partial) > one+3*math.Sqrt(one) || on*2 < all {
-				t.Errorf("%d samples, %d partial, %d on %.100s", all, partial, on, tt.path)
-			}
+				r, err := data.Open(filepath.Dir(dirs[0]))
+				if err != nil || len(r.Damage) > 0 {
+					t.Fatal(err, r.Damage)
+				}
+				var all, partial, on uint64
+				for _, s := range r.Samples {
+					all += s.Count
+					if s.Partial {
+						partial += s.Count
+					}
+					names := strings.Join(callers(r, s.Node, program, symbols), " ")
+					if strings.HasPrefix(names, tt.path) {
+						on += s.Count
+					}
+				}
+				if all < 20 || on*2 < all {
+					t.Errorf("%d samples, %d partial, %d on %.100s", all, partial, on, tt.path)
+				}
+				one := float64(all) / 100
+				d.Check(chance.Quantity{Name: "partial paths", Got: max(float64(partial), one), Want: one, Error: math.Sqrt(one),
+					Why: fmt.Sprintf("one in a hundred of %d samples at most, by Poisson's error: of slow machines there are few samples", all)})
+			})
 		})
 	}
 }

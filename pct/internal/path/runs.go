@@ -185,7 +185,11 @@ func (rs *Runs) Data() []*data.Run {
 	return all
 }
 
-const stateRunning = "running"
+// States of a run, as in its meta.
+const (
+	stateRunning = "running"
+	stateKilled  = "killed"
+)
 
 // measured returns the first run with samples, nil if there is none.
 func (rs *Runs) measured() *run {
@@ -385,6 +389,8 @@ func (rs *Runs) empty() error {
 	case r.Meta.CPU > 0 && r.Meta.Period > 0:
 		why += fmt.Sprintf(": the program used %v of CPU time and a sample is taken each %v; "+
 			"use a shorter period (-i 1ms) or give the program more to do", r.Meta.CPU.Round(time.Microsecond), r.Meta.Period)
+	case r.Meta.State == stateKilled:
+		why += ": the program was killed before the first one"
 	default:
 		why += ": the program used less CPU time than one period; use a shorter one (-i 1ms) or give the program more to do"
 	}
