@@ -30,7 +30,9 @@ HELPERS     = pct-launch
 # What profile becomes has the same name (collector/launch/profile.c says why there are two), and `top` would hide top(1)
 # if it stood in a bin directory: they live in libexec of BIN, installed in libexec/pct, where profile looks for filters too.
 HELPERS_PRIVATE = profile
-TRANSLATORS = pct-addr2line pct-addr2nm pct-disasm pct-gdbline pct-binutils pct-llvm-symbolizer
+TRANSLATORS = pct-addr2line pct-addr2nm pct-disasm pct-gdbline
+# Translators that are examples, too.
+SCRIPTED    = pct-binutils pct-llvm-symbolizer
 FILTERS     = int-avg int-hist quantile corr pct-merge pct-%
 FILTERS_PRIVATE = top
 
@@ -62,13 +64,14 @@ all: need-build
 	$(GO) build $(GOBUILD) -o $(BIN)/pct-addr2nm ./translators/addr2nm
 	$(GO) build $(GOBUILD) -o $(BIN)/pct-disasm ./translators/disasm
 	$(GO) build $(GOBUILD) -o $(BIN)/pct-gdbline ./translators/gdb
-	$(GO) build $(GOBUILD) -o $(BIN)/pct-binutils ./translators/binutils
-	$(GO) build $(GOBUILD) -o $(BIN)/pct-llvm-symbolizer ./translators/llvmsymbolizer
 	@for f in $(FILTERS); do \
 		$(INSTALL) -m 755 scripts/$$f $(BIN)/$$f || exit 1; \
 	done
 	@for f in $(FILTERS_PRIVATE); do \
 		$(INSTALL) -m 755 scripts/$$f $(BIN)/libexec/$$f || exit 1; \
+	done
+	@for f in $(SCRIPTED); do \
+		$(INSTALL) -m 755 examples/translators/$$f $(BIN)/$$f || exit 1; \
 	done
 
 test: need-test
@@ -87,7 +90,7 @@ check: need-check
 	$(GO) tool staticcheck ./...
 	@echo deadcode; dead=$$($(GO) tool deadcode -test ./...) && if [ -n "$$dead" ]; then \
 		echo "called by no command and no test:"; echo "$$dead"; exit 1; fi
-	shellcheck $$(grep -slE '^#! */bin/sh' scripts/* .ci/run) scripts/completion/pct.bash
+	shellcheck $$(grep -slE '^#! */bin/sh' scripts/* examples/translators/* .ci/run) scripts/completion/pct.bash
 	$(GO) test -count=1 -run 'Import|ThirdParty' .
 
 bench: all
@@ -99,7 +102,7 @@ install: all
 	$(INSTALL) -d $(bindir) $(libexecdir) $(libdir) $(incdir) $(sharedir) $(lispdir) $(mandir) $(bashdir) $(zshdir)
 	for f in $(COMMANDS) $(FILTERS); do \
 		$(INSTALL) -m 755 $(BIN)/$$f $(bindir) || exit 1; done
-	for f in $(HELPERS) $(TRANSLATORS) $(HELPERS_PRIVATE:%=libexec/%) $(FILTERS_PRIVATE:%=libexec/%); do \
+	for f in $(HELPERS) $(TRANSLATORS) $(SCRIPTED) $(HELPERS_PRIVATE:%=libexec/%) $(FILTERS_PRIVATE:%=libexec/%); do \
 		$(INSTALL) -m 755 $(BIN)/$$f $(libexecdir) || exit 1; done
 	for f in $(LIBRARIES); do $(INSTALL) -m 644 $(BIN)/lib/$$f $(libdir) || exit 1; done
 	$(INSTALL) -m 644 collector/pct.h $(incdir)

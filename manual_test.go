@@ -124,7 +124,7 @@ func found(pattern, text string) []string {
 func TestHelpFits(t *testing.T) {
 	bin := t.TempDir()
 	commands := map[string]string{"dbctl": "dbctl", "pct": "pct", "pct-pr": "pct/pr", "pct-ring": "collector/ring/pct-ring"}
-	for _, translator := range []string{"addr2line", "addr2nm", "disasm", "gdb", "binutils", "llvmsymbolizer"} {
+	for _, translator := range []string{"addr2line", "addr2nm", "disasm", "gdb"} {
 		commands[translator] = "translators/" + translator
 	}
 	texts := map[string]string{}
@@ -134,6 +134,9 @@ func TestHelpFits(t *testing.T) {
 			t.Fatalf("building %s: %v\n%s", command, err, out)
 		}
 		texts[command] = help(t, file)
+	}
+	for _, script := range []string{"pct-binutils", "pct-llvm-symbolizer"} {
+		texts[script] = help(t, "examples/translators/"+script)
 	}
 	for _, v := range verbsOf(texts["pct"]) {
 		texts["pct "+v] = help(t, filepath.Join(bin, "pct"), v)
