@@ -15,7 +15,7 @@ func TestTables(t *testing.T) {
 	if out, err := exec.Command("make", "-s", "-C", "..", "OUT="+filepath.Join(bin, "lib"), filepath.Join(bin, "lib", "libpct.so")).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	for name, source := range map[string]string{"pct": "../../pct", "pct-addr2line": "../../translators/addr2line"} {
+	for name, source := range map[string]string{"pct": "../../pct", "pct-addr2line": "../../tools"} {
 		if out, err := exec.Command("go", "build", "-o", filepath.Join(bin, name), source).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}

@@ -118,7 +118,7 @@ func TestContexts(t *testing.T) {
 	for _, command := range [][]string{
 		{"make", "-s", "-C", "..", "OUT=" + filepath.Join(bin, "lib")},
 		{"go", "build", "-o", filepath.Join(bin, "pct"), "../../pct"},
-		{"go", "build", "-o", filepath.Join(bin, "pct-addr2line"), "../../translators/addr2line"},
+		{"go", "build", "-o", filepath.Join(bin, "pct-addr2line"), "../../tools"},
 	} {
 		if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
