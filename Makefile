@@ -6,7 +6,7 @@
 #   make fuzz         fuzz what reads data of others, for FUZZTIME seconds (scripts/fuzz)
 #   make soak         the whole matrix and random harm, for SOAK minutes (soak/)
 #   make check        formatting, static analysis, import table
-#   make bench        cost of a sample, by the library and by dbctl, against the baselines
+#   make bench        cost of samples and reports, beside other tools (bench/)
 #   make install      into PREFIX (default /usr/local), below DESTDIR if set
 #   make uninstall    take away what install put there
 #   make clean
@@ -93,9 +93,7 @@ check: need-check
 	$(GO) test -count=1 -run 'Import|ThirdParty' .
 
 bench: all
-	$(GO) run ./collector/bench -bin $(BIN)
-	$(GO) run ./dbctl/bench -bin $(BIN)
-	$(GO) run ./pct/bench -bin $(BIN)
+	$(GO) run ./bench -bin $(BIN)
 
 install: all
 	$(INSTALL) -d $(bindir) $(libexecdir) $(libdir) $(incdir) $(sharedir) $(lispdir) $(mandir) $(bashdir) $(zshdir)
