@@ -6,7 +6,7 @@
 #   make fuzz         fuzz what reads data of others, for FUZZTIME seconds (scripts/fuzz)
 #   make soak         the whole matrix and random harm, for SOAK minutes (soak/)
 #   make check        formatting, static analysis, import table
-#   make bench        cost of a sample, by the library and by dbctl, against the baselines
+#   make bench        cost of samples and reports, beside other tools (bench/)
 #   make install      into PREFIX (default /usr/local), below DESTDIR if set
 #   make uninstall    take away what install put there
 #   make clean
@@ -24,13 +24,17 @@ INSTALL = install
 export GOFLAGS := $(GOFLAGS) -buildvcs=false
 GOBUILD = -trimpath
 
-COMMANDS    = dbctl pct pct-pr pct-ring profile
+COMMANDS    = dbctl pct pct-ring profile
+# Names of one file, pct-tools: links to it, in BIN and where they are installed.
+TOOLS       = pct-pr
 # What profile runs, not people.
-HELPERS     = pct-launch
+HELPERS     = pct-launch pct-tools
 # What profile becomes has the same name (collector/launch/profile.c says why there are two), and `top` would hide top(1)
 # if it stood in a bin directory: they live in libexec of BIN, installed in libexec/pct, where profile looks for filters too.
 HELPERS_PRIVATE = profile
-TRANSLATORS = pct-addr2line pct-addr2nm pct-disasm pct-gdbline pct-binutils pct-llvm-symbolizer
+TRANSLATORS = pct-addr2line pct-addr2nm pct-disasm pct-gdbline
+# Translators that are examples, too: scripts.
+SCRIPTED    = pct-binutils pct-llvm-symbolizer
 FILTERS     = int-avg int-hist quantile corr pct-merge pct-%
 FILTERS_PRIVATE = top
 
@@ -56,19 +60,17 @@ all: need-build
 	$(GO) build $(GOBUILD) -o $(BIN)/libexec/profile ./profile
 	$(GO) build $(GOBUILD) -o $(BIN)/dbctl ./dbctl
 	$(GO) build $(GOBUILD) -o $(BIN)/pct ./pct
-	$(GO) build $(GOBUILD) -o $(BIN)/pct-pr ./pct/pr
 	$(GO) build $(GOBUILD) -o $(BIN)/pct-ring ./collector/ring/pct-ring
-	$(GO) build $(GOBUILD) -o $(BIN)/pct-addr2line ./translators/addr2line
-	$(GO) build $(GOBUILD) -o $(BIN)/pct-addr2nm ./translators/addr2nm
-	$(GO) build $(GOBUILD) -o $(BIN)/pct-disasm ./translators/disasm
-	$(GO) build $(GOBUILD) -o $(BIN)/pct-gdbline ./translators/gdb
-	$(GO) build $(GOBUILD) -o $(BIN)/pct-binutils ./translators/binutils
-	$(GO) build $(GOBUILD) -o $(BIN)/pct-llvm-symbolizer ./translators/llvmsymbolizer
+	$(GO) build $(GOBUILD) -o $(BIN)/pct-tools ./tools
+	@for f in $(TOOLS) $(TRANSLATORS); do ln -sf pct-tools $(BIN)/$$f || exit 1; done
 	@for f in $(FILTERS); do \
 		$(INSTALL) -m 755 scripts/$$f $(BIN)/$$f || exit 1; \
 	done
 	@for f in $(FILTERS_PRIVATE); do \
 		$(INSTALL) -m 755 scripts/$$f $(BIN)/libexec/$$f || exit 1; \
+	done
+	@for f in $(SCRIPTED); do \
+		$(INSTALL) -m 755 examples/translators/$$f $(BIN)/$$f || exit 1; \
 	done
 
 test: need-test
@@ -87,20 +89,20 @@ check: need-check
 	$(GO) tool staticcheck ./...
 	@echo deadcode; dead=$$($(GO) tool deadcode -test ./...) && if [ -n "$$dead" ]; then \
 		echo "called by no command and no test:"; echo "$$dead"; exit 1; fi
-	shellcheck $$(grep -slE '^#! */bin/sh' scripts/* .ci/run) scripts/completion/pct.bash
+	shellcheck $$(grep -slE '^#! */bin/sh' scripts/* examples/translators/* .ci/run) scripts/completion/pct.bash
 	$(GO) test -count=1 -run 'Import|ThirdParty|TracerAlone' .
 
 bench: all
-	$(GO) run ./collector/bench -bin $(BIN)
-	$(GO) run ./dbctl/bench -bin $(BIN)
-	$(GO) run ./pct/bench -bin $(BIN)
+	$(GO) run ./bench -bin $(BIN)
 
 install: all
 	$(INSTALL) -d $(bindir) $(libexecdir) $(libdir) $(incdir) $(sharedir) $(lispdir) $(mandir) $(bashdir) $(zshdir)
 	for f in $(COMMANDS) $(FILTERS); do \
 		$(INSTALL) -m 755 $(BIN)/$$f $(bindir) || exit 1; done
-	for f in $(HELPERS) $(TRANSLATORS) $(HELPERS_PRIVATE:%=libexec/%) $(FILTERS_PRIVATE:%=libexec/%); do \
+	for f in $(HELPERS) $(SCRIPTED) $(HELPERS_PRIVATE:%=libexec/%) $(FILTERS_PRIVATE:%=libexec/%); do \
 		$(INSTALL) -m 755 $(BIN)/$$f $(libexecdir) || exit 1; done
+	for f in $(TRANSLATORS); do ln -sf pct-tools $(libexecdir)/$$f || exit 1; done
+	for f in $(TOOLS); do ln -sf ../libexec/pct/pct-tools $(bindir)/$$f || exit 1; done
 	for f in $(LIBRARIES); do $(INSTALL) -m 644 $(BIN)/lib/$$f $(libdir) || exit 1; done
 	$(INSTALL) -m 644 collector/pct.h $(incdir)
 	$(INSTALL) -m 644 scripts/*.dbctl $(sharedir)
@@ -110,7 +112,7 @@ install: all
 	$(INSTALL) -m 644 scripts/completion/_pct $(zshdir)
 
 uninstall:
-	for f in $(COMMANDS) $(FILTERS); do rm -f $(bindir)/$$f; done
+	for f in $(COMMANDS) $(TOOLS) $(FILTERS); do rm -f $(bindir)/$$f; done
 	for f in docs/man/*.1; do rm -f $(mandir)/$${f##*/}; done
 	rm -rf $(libexecdir) $(libdir) $(sharedir) $(lispdir)
 	rm -f $(incdir)/pct.h $(bashdir)/pct $(bashdir)/profile $(zshdir)/_pct

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -38,6 +39,15 @@ func TestInstall(t *testing.T) {
 	} {
 		if !slices.Contains(got, want) {
 			t.Errorf("make install did not install /%s", want)
+		}
+	}
+	// The links lead to what is installed, not to what was built.
+	for _, link := range []string{"opt/pct/bin/pct-pr", "opt/pct/libexec/pct/pct-addr2line"} {
+		if real, err := filepath.EvalSymlinks(filepath.Join(root, link)); err != nil || real != filepath.Join(root, "opt/pct/libexec/pct/pct-tools") {
+			t.Errorf("/%s is %s, error %v", link, real, err)
+		}
+		if out, err := exec.Command(filepath.Join(root, link), "-h").Output(); err != nil || !strings.HasPrefix(string(out), "usage: "+filepath.Base(link)+" ") {
+			t.Errorf("/%s -h: error %v, %s", link, err, out)
 		}
 	}
 	run("uninstall")

@@ -16,7 +16,7 @@ import (
 // of its manual page, both ways.
 func TestManualFlags(t *testing.T) {
 	bin := t.TempDir()
-	for command, source := range map[string]string{"dbctl": "dbctl", "pct": "pct", "pct-pr": "pct/pr", "pct-ring": "collector/ring/pct-ring", "profile": "profile"} {
+	for command, source := range map[string]string{"dbctl": "dbctl", "pct": "pct", "pct-pr": "tools", "pct-ring": "collector/ring/pct-ring", "profile": "profile"} {
 		if out, err := exec.Command("go", "build", "-o", filepath.Join(bin, command), "./"+source).CombinedOutput(); err != nil {
 			t.Fatalf("building %s: %v\n%s", command, err, out)
 		}
@@ -123,9 +123,9 @@ func found(pattern, text string) []string {
 // TestHelpFits holds every -h against a terminal of 80 columns, and to 60 lines with an example.
 func TestHelpFits(t *testing.T) {
 	bin := t.TempDir()
-	commands := map[string]string{"dbctl": "dbctl", "pct": "pct", "pct-pr": "pct/pr", "pct-ring": "collector/ring/pct-ring"}
-	for _, translator := range []string{"addr2line", "addr2nm", "disasm", "gdb", "binutils", "llvmsymbolizer"} {
-		commands[translator] = "translators/" + translator
+	commands := map[string]string{"dbctl": "dbctl", "pct": "pct", "pct-pr": "tools", "pct-ring": "collector/ring/pct-ring"}
+	for _, translator := range []string{"pct-addr2line", "pct-addr2nm", "pct-disasm", "pct-gdbline"} {
+		commands[translator] = "tools"
 	}
 	texts := map[string]string{}
 	for command, source := range commands {
@@ -134,6 +134,9 @@ func TestHelpFits(t *testing.T) {
 			t.Fatalf("building %s: %v\n%s", command, err, out)
 		}
 		texts[command] = help(t, file)
+	}
+	for _, script := range []string{"pct-binutils", "pct-llvm-symbolizer"} {
+		texts[script] = help(t, "examples/translators/"+script)
 	}
 	for _, v := range verbsOf(texts["pct"]) {
 		texts["pct "+v] = help(t, filepath.Join(bin, "pct"), v)

@@ -10,10 +10,12 @@ import (
 	"os"
 
 	"github.com/profilecollection/pct/dbctl/internal/session"
+	"github.com/profilecollection/pct/internal/launch"
 	"github.com/profilecollection/pct/internal/visible"
 )
 
 func main() {
+	launch.Launcher()
 	session.Launcher()
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -65,7 +65,7 @@ func makeTree(dir string) error {
 	commands := [][]string{
 		{"go", "build", "-race", "-o", filepath.Join(tree.bin, "dbctl"), "."},
 		{"go", "build", "-o", filepath.Join(tree.bin, "pct"), "../pct"},
-		{"go", "build", "-o", filepath.Join(tree.bin, "pct-addr2line"), "../translators/addr2line"},
+		{"go", "build", "-o", filepath.Join(tree.bin, "pct-addr2line"), "../tools"},
 	}
 	for _, c := range sources {
 		program := filepath.Join(tree.targets, strings.TrimSuffix(filepath.Base(c), ".c"))

@@ -35,7 +35,7 @@ const promptly = "atexit_sleep_ms=0"
 // and programs compiled there.
 func TestScripts(t *testing.T) {
 	bin := t.TempDir()
-	build := exec.Command("go", "build", "-o", filepath.Join(bin, defaultTranslator), "../translators/addr2line")
+	build := exec.Command("go", "build", "-o", filepath.Join(bin, defaultTranslator), "../tools")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

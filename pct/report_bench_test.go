@@ -72,7 +72,7 @@ func BenchmarkReport(b *testing.B) {
 	benchCheck(b, os.WriteFile(source, []byte(templateSource), 0o600))
 	for _, argv := range [][]string{
 		{"g++", "-O2", "-g", "-o", prog, source},
-		{"go", "build", "-o", filepath.Join(dir, translators.Default), "../translators/addr2line"},
+		{"go", "build", "-o", filepath.Join(dir, translators.Default), "../tools"},
 	} {
 		if out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput(); err != nil {
 			b.Fatalf("%v: %s", err, out)

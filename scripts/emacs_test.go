@@ -86,7 +86,7 @@ func pctInPath(t *testing.T) {
 	t.Helper()
 	bin := t.TempDir()
 	inDir(t, ".", "go", "build", "-o", filepath.Join(bin, "pct"), "../pct")
-	inDir(t, ".", "go", "build", "-o", filepath.Join(bin, "pct-addr2line"), "../translators/addr2line")
+	inDir(t, ".", "go", "build", "-o", filepath.Join(bin, "pct-addr2line"), "../tools")
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 

@@ -36,7 +36,7 @@ var buildDefault = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "real"), "./addr2line").CombinedOutput()
+	out, err := exec.Command("go", "build", "-o", filepath.Join(dir, Default), "../tools").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("%w: %s", err, out)
 	}
@@ -52,7 +52,7 @@ func newKeeper(t *testing.T) *keeper {
 	dir := t.TempDir()
 	k := &keeper{T: t, cache: filepath.Join(dir, "cache"), argv0: filepath.Join(dir, Default), asked: filepath.Join(dir, "asked"), program: filepath.Join(dir, "program")}
 	t.Setenv("PCT_CACHE", k.cache)
-	k.write(k.argv0, "#!/bin/sh\necho start >>"+k.asked+"\ntee -a "+k.asked+" | "+filepath.Join(built, "real")+" \"$@\"\n", 0o700)
+	k.write(k.argv0, "#!/bin/sh\necho start >>"+k.asked+"\ntee -a "+k.asked+" | "+filepath.Join(built, Default)+" \"$@\"\n", 0o700)
 	k.write(dir+"/program.c", cachedSource, 0o600)
 	k.run("gcc", "-O2", "-g", "-o", k.program, dir+"/program.c")
 	f, err := elf.Open(k.program)

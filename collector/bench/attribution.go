@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"bytes"
@@ -217,7 +217,7 @@ func (b *bench) report(dir string, words ...string) (string, error) {
 	if err != nil || len(runs) != 1 {
 		return "", fmt.Errorf("%d run directories: %v", len(runs), err)
 	}
-	return output(dir, append(append([]string{filepath.Join(b.bin, "pct")}, words...), "-threshold", "0", runs[0])...)
+	return output(dir, append(append([]string{filepath.Join(b.Bin, "pct")}, words...), "-threshold", "0", runs[0])...)
 }
 
 var upRow = regexp.MustCompile(`(?m)^([\d.]+) \((\w+) c\) `)

@@ -1,30 +1,14 @@
-package main
+package bench
 
 import (
 	"bytes"
-	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
-	"runtime"
-	"strings"
-	"syscall"
 	"time"
-)
 
-// bench is a run of this program.
-type bench struct {
-	options
-	dir      string // for files, ours alone
-	data     string // of the last method that was measured
-	out, err io.Writer
-	methods  []method
-	programs []program
-	terminal bool // errors are shown on one
-	first    bool // programs are run before all other work of the machine, by a real-time priority
-	failures int
-}
+	"github.com/profilecollection/pct/bench/harness"
+)
 
 func (b *bench) all() error {
 	var err error
@@ -34,7 +18,6 @@ func (b *bench) all() error {
 	if b.programs, err = b.makePrograms(); err != nil {
 		return err
 	}
-	fmt.Fprintf(b.out, "collector: %d processors, kernel %s, load %s\n", runtime.NumCPU(), firstLine("/proc/sys/kernel/osrelease"), firstLine("/proc/loadavg"))
 	b.costs()
 	if err := b.paths(); err != nil {
 		return fmt.Errorf("paths: %w", err)
@@ -55,44 +38,26 @@ func (b *bench) all() error {
 		{"gaps", b.gaps}, {"starts", b.starts}, {"short", b.short}, {"paths-gaps", b.pathGaps}, {"paths-report", b.pathReports},
 		{"coverage", b.coverage},
 	} {
-		if !b.run.MatchString(table.name) {
+		if !b.Match.MatchString(table.name) {
 			continue
 		}
 		if err := table.make(); err != nil {
 			return fmt.Errorf("%s: %w", table.name, err)
 		}
 	}
-	if b.run.MatchString("contexts") {
+	if b.Match.MatchString("contexts") {
 		return b.contexts()
 	}
 	return nil
 }
 
-// rounds calls f for each round, as long as the next one is expected to end within
-// the budget, and returns how many there were.
-func (b *bench) inRounds(budget time.Duration, f func()) int {
-	began := time.Now()
-	for done := 0; ; done++ {
-		spent := time.Since(began)
-		if done == b.rounds || done > 0 && spent+spent/time.Duration(done) > budget {
-			return done
-		}
-		f()
-	}
-}
-
+// fail notes that a measurement by a method failed.
 func (b *bench) fail(what string, m method, err error) {
-	fmt.Fprintf(b.err, "bench: %s, %s: %v\n", what, m.name, err)
-	if !m.foreign {
-		b.failures++
+	if m.foreign {
+		b.Tell(what, m.name, err)
+		return
 	}
-}
-
-// progress tells on a terminal what is being done; nothing if the text is empty.
-func (b *bench) progress(format string, args ...any) {
-	if b.terminal {
-		fmt.Fprintf(b.err, "\r\033[K"+format, args...)
-	}
+	b.Fail(what, m.name, err)
 }
 
 // longestRun is for how long a command may run.
@@ -111,43 +76,25 @@ type measured struct {
 // call, where names may be kept with them afterwards: it's another one each time.
 func (b *bench) measure(m method, argv []string) (measured, error) {
 	os.RemoveAll(b.data)
-	data, err := os.MkdirTemp(b.dir, "data")
+	data, err := os.MkdirTemp(b.Dir, "data")
 	if err != nil {
 		return measured{}, err
 	}
 	b.data = data
 	argv, environment := m.wrap(data, argv)
-	ctx, stop := context.WithTimeout(context.Background(), longestRun)
-	defer stop()
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	// What hangs is ended with all that it started.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = time.Second
+	cmd := exec.Command(argv[0], argv[1:]...)
 	// Python's hashes are the same in all runs then.
 	cmd.Env = append(append(os.Environ(), "PYTHONHASHSEED=0"), environment...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	began := time.Now()
-	if err := cmd.Run(); ctx.Err() != nil {
-		return measured{}, fmt.Errorf("stopped after %v", longestRun)
-	} else if err != nil {
-		return measured{}, fmt.Errorf("%w: %s", err, &stderr)
+	cost, err := harness.Measure(cmd, longestRun)
+	if err != nil {
+		return measured{}, fmt.Errorf("%w%s", err, &stderr)
 	}
-	took := time.Since(began)
-	r := measured{cpu: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), wall: took, stdout: stdout.String(), dir: data}
+	r := measured{cpu: cost.CPU, wall: cost.Wall, stdout: stdout.String(), dir: data}
 	if m.samples == nil {
 		return r, nil
 	}
 	r.samples, err = m.samples(data, stderr.String())
 	return r, err
-}
-
-func firstLine(file string) string {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return "unknown"
-	}
-	line, _, _ := strings.Cut(string(text), "\n")
-	return line
 }

@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"bytes"
@@ -15,14 +15,14 @@ func TestTables(t *testing.T) {
 	if out, err := exec.Command("make", "-s", "-C", "..", "OUT="+filepath.Join(bin, "lib"), filepath.Join(bin, "lib", "libpct.so")).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	for name, source := range map[string]string{"pct": "../../pct", "pct-addr2line": "../../translators/addr2line"} {
+	for name, source := range map[string]string{"pct": "../../pct", "pct-addr2line": "../../tools"} {
 		if out, err := exec.Command("go", "build", "-o", filepath.Join(bin, name), source).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
 	}
 	var stdout, stderr bytes.Buffer
 	args := []string{"-bin", bin, "-quick", "-rounds", "1", "-run", "^(4 threads|paths/threads|overhead/threads|paths-report|waits/cpu)$"}
-	if status := run(args, nil, &stdout, &stderr); status != 0 {
+	if status := Part().Main(args, &stdout, &stderr); status != 0 {
 		t.Fatalf("exit status %d: %s%s", status, &stdout, &stderr)
 	}
 	const ratio, quartiles, whole = ` +[0-9.]+`, ` +[0-9.]+\.\.[0-9.]+`, ` +(100\.00|9[0-9]\.[0-9]+)` // of some 70 samples
@@ -47,12 +47,12 @@ func TestTables(t *testing.T) {
 func TestMisuse(t *testing.T) {
 	for _, args := range [][]string{{"-bogus"}, {"word"}, {"-run", "("}, {"-rounds", "0"}} {
 		var stdout, stderr bytes.Buffer
-		if status := run(args, nil, &stdout, &stderr); status != 2 || stdout.Len() > 0 || stderr.Len() == 0 {
+		if status := Part().Main(args, &stdout, &stderr); status != 2 || stdout.Len() > 0 || stderr.Len() == 0 {
 			t.Errorf("%q: exit status %d, %q, %q", args, status, &stdout, &stderr)
 		}
 	}
 	var stdout, stderr bytes.Buffer
-	if status := run([]string{"-bin", t.TempDir()}, nil, &stdout, &stderr); status != 1 {
+	if status := Part().Main([]string{"-bin", t.TempDir()}, &stdout, &stderr); status != 1 {
 		t.Errorf("without a library: exit status %d: %s", status, &stderr)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"errors"
@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	_ "embed"
@@ -48,7 +47,7 @@ func (b *bench) profilers(many int, signals string) []profiler {
 			"perf", "record", "-q", "-B", "-N", "-e", "cpu-clock", "-F", hz, "--call-graph", graph, "-o", "$DIR/perf.data", "--")}
 	}
 	ours := func(name, letters string) method {
-		return method{name: name, wrap: inside("LD_PRELOAD="+filepath.Join(b.bin, "lib", "libpct.so"), "PCT=q1001 "+letters, "PCT_DIR=$DIR")}
+		return method{name: name, wrap: inside("LD_PRELOAD="+filepath.Join(b.Bin, "lib", "libpct.so"), "PCT=q1001 "+letters, "PCT_DIR=$DIR")}
 	}
 	all := []profiler{
 		{method: method{name: "gprof", foreign: true, wrap: inside("GMON_OUT_PREFIX=$DIR/gmon")}, program: "gprof", counted: true, work: many - 1, read: readGprof},
@@ -67,8 +66,8 @@ func (b *bench) profilers(many int, signals string) []profiler {
 	}
 	return append(all,
 		profiler{method: method{name: "signals alone", wrap: inside("LD_PRELOAD=" + signals)}, work: many},
-		profiler{method: ours("libpct -paths", "s"), work: many, program: filepath.Join(b.bin, "pct"), read: b.readPaths},
-		profiler{method: ours("libpct -calls", "s e"), work: many, program: filepath.Join(b.bin, "pct"), read: b.readCalls})
+		profiler{method: ours("libpct -paths", "s"), work: many, program: filepath.Join(b.Bin, "pct"), read: b.readPaths},
+		profiler{method: ours("libpct -calls", "s e"), work: many, program: filepath.Join(b.Bin, "pct"), read: b.readCalls})
 }
 
 // contexts prints the paper's Table 1: by how much a program of many calls is slowed down, and
@@ -118,7 +117,7 @@ func (b *bench) inContexts(many int, budget time.Duration) error {
 		}
 		return ns, r.dir, err
 	}
-	rounds := b.inRounds(budget, func() {
+	rounds := b.InRounds(budget, func() {
 		for i, p := range profilers {
 			r, program := &results[i], plain
 			if p.counted {
@@ -143,8 +142,8 @@ func (b *bench) inContexts(many int, budget time.Duration) error {
 			}
 		}
 	})
-	fmt.Fprintf(b.out, contextsTitle, rounds)
-	w := tabwriter.NewWriter(b.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(b.Out, contextsTitle, rounds)
+	w := b.Table()
 	fmt.Fprintln(w, "how\ttimes bare\tc by a, %\tc by b, %\tcalls by a\tby b\tone by b / by a\t")
 	for i, p := range profilers {
 		r := &results[i]

@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"testing"
 	"time"
+
+	"github.com/profilecollection/pct/bench/harness"
 )
 
 // What profilers say of the calls of c is found in their reports.
@@ -118,19 +120,19 @@ func TestContexts(t *testing.T) {
 	for _, command := range [][]string{
 		{"make", "-s", "-C", "..", "OUT=" + filepath.Join(bin, "lib")},
 		{"go", "build", "-o", filepath.Join(bin, "pct"), "../../pct"},
-		{"go", "build", "-o", filepath.Join(bin, "pct-addr2line"), "../../translators/addr2line"},
+		{"go", "build", "-o", filepath.Join(bin, "pct-addr2line"), "../../tools"},
 	} {
 		if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
 	}
 	var stdout, stderr bytes.Buffer
-	b := &bench{options: options{bin: bin, rounds: 1, run: regexp.MustCompile("^contexts$")}, dir: t.TempDir(), out: &stdout, err: &stderr}
+	b := &bench{Run: &harness.Run{Bin: bin, Rounds: 1, Match: regexp.MustCompile("^contexts$"), Dir: t.TempDir(), Out: &stdout, Err: &stderr}}
 	var err error
 	if b.methods, err = b.findMethods(); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.inContexts(24, time.Minute); err != nil || b.failures > 0 {
+	if err := b.inContexts(24, time.Minute); err != nil || b.Failures > 0 {
 		t.Fatalf("%v: %s%s", err, &stdout, &stderr)
 	}
 	for _, row := range []string{

@@ -1,8 +1,9 @@
-package main
+package bench
 
 import (
 	"fmt"
-	"text/tabwriter"
+
+	"github.com/profilecollection/pct/bench/harness"
 )
 
 // cell is a place in a table: a program, and an index of a method.
@@ -17,7 +18,7 @@ func (b *bench) costs() {
 	times, rates := make(map[cell][]float64), make(map[cell][]float64)
 	var programs []program
 	for _, p := range b.programs {
-		if b.run.MatchString(p.name) {
+		if b.Match.MatchString(p.name) {
 			programs = append(programs, p)
 		}
 	}
@@ -26,7 +27,7 @@ func (b *bench) costs() {
 	}
 	shares := make(map[cell][]float64)
 	turn := 0
-	rounds := b.inRounds(b.budget, func() {
+	rounds := b.InRounds(b.budget, func() {
 		for _, p := range programs {
 			now := make(map[int]measured)
 			for i := range b.methods {
@@ -51,8 +52,8 @@ func (b *bench) costs() {
 		}
 		turn++
 	})
-	fmt.Fprintf(b.out, "\nCPU time, of %d rounds the middle and the quartiles; the ratio is the middle one of the rounds' own;\nsamples are counted per second of the bare run's CPU time\n\n", rounds)
-	w := tabwriter.NewWriter(b.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(b.Out, "\nCPU time, of %d rounds the middle and the quartiles; the ratio is the middle one of the rounds' own;\nsamples are counted per second of the bare run's CPU time\n\n", rounds)
+	w := b.Table()
 	fmt.Fprintln(w, "program\thow\tasked, Hz\tgot, Hz\tCPU, s\tquartiles\ttimes bare\tquartiles")
 	for _, p := range programs {
 		for i, m := range b.methods {
@@ -65,10 +66,10 @@ func (b *bench) costs() {
 				asked = fmt.Sprint(m.hz)
 			}
 			if m.samples != nil {
-				got = fmt.Sprintf("%.0f", quartilesOf(rates[c]).middle)
+				got = fmt.Sprintf("%.0f", harness.QuartilesOf(rates[c]).Middle)
 			}
 			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", p.name, m.name, asked, got,
-				quartilesOf(times[c]).show(3), quartilesOf(shares[c]).show(3))
+				harness.QuartilesOf(times[c]).Show(3), harness.QuartilesOf(shares[c]).Show(3))
 		}
 	}
 	w.Flush()

@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"bytes"
@@ -27,15 +27,15 @@ type covered struct {
 // coverage prints in how many of short runs the program's own clock is within two standard errors of the cost of its long
 // calls, and of the share of all.
 func (b *bench) coverage() error {
-	runs := min(100, b.rounds)
+	runs := min(100, b.Rounds)
 	if b.long {
-		runs = min(1000, b.rounds)
+		runs = min(1000, b.Rounds)
 	}
 	program, err := b.compile("coverage", coverageSource)
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(b.out, "\nwithin two errors, % of runs  runs  cost of long calls  share  cost off by, %\n")
+	fmt.Fprint(b.Out, "\nwithin two errors, % of runs  runs  cost of long calls  share  cost off by, %\n")
 	for _, name := range []string{"apart", "near", "pairs", "mixed", "phases", "kernel"} {
 		var c covered
 		for i := range runs {
@@ -44,7 +44,7 @@ func (b *bench) coverage() error {
 			}
 		}
 		part := func(n int) float64 { return 100 * float64(n) / float64(c.runs) }
-		fmt.Fprintf(b.out, "%-28s  %-4d  %-18.1f  %-5.1f  %+.2f\n", name, c.runs, part(c.cost), part(c.share), 100*c.costOff/float64(c.runs))
+		fmt.Fprintf(b.Out, "%-28s  %-4d  %-18.1f  %-5.1f  %+.2f\n", name, c.runs, part(c.cost), part(c.share), 100*c.costOff/float64(c.runs))
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func sampledTime(dir string) (float64, error) {
 }
 
 func (b *bench) cover(c *covered, program, name string, seed int) error {
-	dir := filepath.Join(b.dir, "covered")
+	dir := filepath.Join(b.Dir, "covered")
 	if err := os.RemoveAll(dir); err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (b *bench) cover(c *covered, program, name string, seed int) error {
 		return err
 	}
 	command := exec.Command(program, name, strconv.Itoa(seed))
-	command.Env = append(os.Environ(), "LD_PRELOAD="+filepath.Join(b.bin, "lib", "libpct.so"), "PCT=s e q1000", "PCT_DIR="+dir)
+	command.Env = append(os.Environ(), "LD_PRELOAD="+filepath.Join(b.Bin, "lib", "libpct.so"), "PCT=s e q1000", "PCT_DIR="+dir)
 	printed, err := command.Output()
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -111,7 +111,7 @@ func (b *bench) cover(c *covered, program, name string, seed int) error {
 			}
 		}
 	}
-	text, err := exec.Command(filepath.Join(b.bin, "pct"), "json", "-calls", data[0]).Output()
+	text, err := exec.Command(filepath.Join(b.Bin, "pct"), "json", "-calls", data[0]).Output()
 	if err != nil {
 		return fmt.Errorf("%s: pct json: %w", name, err)
 	}

@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"text/tabwriter"
 	"time"
 )
 
@@ -22,7 +21,7 @@ type comparison struct {
 }
 
 // distorts reports whether the shares of a program's functions are asked for.
-func (b *bench) distorts(p program) bool { return !p.tree && b.run.MatchString("distortion/"+p.name) }
+func (b *bench) distorts(p program) bool { return !p.tree && b.Match.MatchString("distortion/"+p.name) }
 
 // distortions measures by how much the shares of functions differ from those that
 // pooled runs of perf record at a high rate give: the sum of all differences, in
@@ -34,8 +33,8 @@ func (b *bench) distortions() error {
 	}
 	truth := perfOfUser(reference)
 	compared := []comparison{
-		{libpct(filepath.Join(b.bin, "lib", "libpct.so"), 250), names.ofCounts},
-		{libpct(filepath.Join(b.bin, "lib", "libpct.so"), 1000), names.ofCounts},
+		{libpct(filepath.Join(b.Bin, "lib", "libpct.so"), 250), names.ofCounts},
+		{libpct(filepath.Join(b.Bin, "lib", "libpct.so"), 1000), names.ofCounts},
 		{perfOfUser(1000), names.ofPerf},
 	}
 	collectors, _, err := b.pathMethods()
@@ -47,8 +46,8 @@ func (b *bench) distortions() error {
 			compared = append(compared, comparison{m.method, names.ofRuns})
 		}
 	}
-	fmt.Fprintf(b.out, "\nDistortion of the shares of functions, against perf record -F %d\n\n", reference)
-	w := tabwriter.NewWriter(b.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(b.Out, "\nDistortion of the shares of functions, against perf record -F %d\n\n", reference)
+	w := b.Table()
 	fmt.Fprintln(w, "program\thow\tasked, Hz\tsamples\tpoints\tby chance\texcess\tchance's spread\tmost")
 	for _, p := range programs {
 		known := make(names)
@@ -56,7 +55,7 @@ func (b *bench) distortions() error {
 		for i := range got {
 			got[i] = make(shares)
 		}
-		b.inRounds(b.budget/time.Duration(len(programs)), func() {
+		b.InRounds(b.budget/time.Duration(len(programs)), func() {
 			r, err := b.measure(truth, p.argv)
 			if err == nil {
 				err = known.ofPerf(r.dir, everyProcess, want)

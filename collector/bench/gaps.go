@@ -1,9 +1,10 @@
-package main
+package bench
 
 import (
 	"fmt"
-	"text/tabwriter"
 	"time"
+
+	"github.com/profilecollection/pct/bench/harness"
 )
 
 // gapSeconds is the CPU time of a program that looks for gaps.
@@ -23,7 +24,7 @@ func (b *bench) gaps() error {
 	}
 	taken := make([][]float64, len(b.methods))   // ms in gaps
 	samples := make([][]float64, len(b.methods)) // in the same run
-	rounds := b.inRounds(budget, func() {
+	rounds := b.InRounds(budget, func() {
 		for i, m := range b.methods {
 			r, err := b.measure(m, []string{program, gapSeconds})
 			var number int
@@ -42,10 +43,10 @@ func (b *bench) gaps() error {
 			samples[i] = append(samples[i], float64(r.samples))
 		}
 	})
-	fmt.Fprintf(b.out, "\nTime taken from a program by each sample, %d rounds of %s s\n\n", rounds, gapSeconds)
-	w := tabwriter.NewWriter(b.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(b.Out, "\nTime taken from a program by each sample, %d rounds of %s s\n\n", rounds, gapSeconds)
+	w := b.Table()
 	fmt.Fprintln(w, "how\tasked, Hz\tsamples\tµs a sample\tquartiles\tabove the bare interrupt")
-	cost := make([]quartiles, len(b.methods))
+	cost := make([]harness.Quartiles, len(b.methods))
 	for i := range b.methods {
 		var each []float64
 		for k := range min(len(taken[i]), len(taken[0])) {
@@ -53,18 +54,18 @@ func (b *bench) gaps() error {
 				each = append(each, (taken[i][k]-taken[0][k])/samples[i][k])
 			}
 		}
-		cost[i] = quartilesOf(each)
+		cost[i] = harness.QuartilesOf(each)
 	}
-	least := cost[len(cost)-1].middle
+	least := cost[len(cost)-1].Middle
 	for i, m := range b.methods {
 		if m.hz == 0 {
 			continue
 		}
 		above := ""
 		if m.hz == b.methods[len(b.methods)-1].hz && i < len(b.methods)-1 {
-			above = fmt.Sprintf("%+.1f", cost[i].middle-least)
+			above = fmt.Sprintf("%+.1f", cost[i].Middle-least)
 		}
-		fmt.Fprintf(w, "%s\t%d\t%.0f\t%s\t%s\n", m.name, m.hz, quartilesOf(samples[i]).middle, cost[i].show(1), above)
+		fmt.Fprintf(w, "%s\t%d\t%.0f\t%s\t%s\n", m.name, m.hz, harness.QuartilesOf(samples[i]).Middle, cost[i].Show(1), above)
 	}
 	return w.Flush()
 }

@@ -1,21 +1,15 @@
-// Bench measures what the library's samples cost and how true they are, beside
+// Package bench measures what the library's samples cost and how true they are, beside
 // perf record and gperftools' profiler, in one run.
-package main
+package bench
 
 import (
-	"errors"
 	"flag"
-	"fmt"
-	"io"
-	"os"
-	"path/filepath"
-	"regexp"
 	"time"
+
+	"github.com/profilecollection/pct/bench/harness"
 )
 
-func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
-
-const usage = `usage: bench [-long] [-quick] [-run REGEXP] [-rounds N] [-bin DIR]
+const usage = `usage: bench library [-long] [-quick] [-run REGEXP] [-rounds N] [-bin DIR]
 
 Runs programs bare and sampled in several ways, by turns, and prints what that
 costs in CPU time, what a sample costs, how long a process takes that ends at
@@ -36,79 +30,44 @@ many of them are whole, and how much data they make.
   -bin DIR     below which lib/libpct.so is (default ./bin)
   -h           print this
 
-example: bench -run 'python3|gaps'
+example: bench library -run 'python3|gaps'
 `
 
-// options are the command line and what follows from it.
-type options struct {
-	run    *regexp.Regexp
-	rounds int
-	bin    string
+// bench is a run of this part.
+type bench struct {
+	*harness.Run
+	long, quick bool
+	// budgets is how long the tables may take.
+	budgets
+	data     string // of the last method that was measured
+	methods  []method
+	programs []program
+	first    bool // programs are run before all other work of the machine, by a real-time priority
+}
+
+type budgets struct {
 	budget time.Duration // for the table of CPU time; as much for the distortion
-	long   bool
-	quick  bool
 	// pathBudget is for the table of call paths; a tenth of that for each depth of their gaps.
 	pathBudget time.Duration
 	waitBudget time.Duration // for each program that waits
 }
 
-func parseOptions(args []string) (options, error) {
-	o := options{budget: 100 * time.Second, pathBudget: 4 * time.Minute, waitBudget: 30 * time.Second}
-	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	flags.BoolVar(&o.long, "long", false, "")
-	flags.BoolVar(&o.quick, "quick", false, "")
-	pattern := flags.String("run", "", "")
-	flags.IntVar(&o.rounds, "rounds", 1000, "")
-	bin := flags.String("bin", "bin", "")
-	if err := flags.Parse(args); err != nil {
-		return o, err
+// Part is the benchmark of the library.
+func Part() harness.Part {
+	var b bench
+	return harness.Part{
+		Name: "library", Usage: usage, Rounds: 1000,
+		Flags: func(flags *flag.FlagSet) {
+			flags.BoolVar(&b.long, "long", false, "")
+			flags.BoolVar(&b.quick, "quick", false, "")
+		},
+		Measure: func(r *harness.Run) error {
+			b.Run = r
+			b.budgets = budgets{100 * time.Second, 4 * time.Minute, 30 * time.Second}
+			if b.long {
+				b.budgets = budgets{12 * time.Minute, 25 * time.Minute, 150 * time.Second}
+			}
+			return b.all()
+		},
 	}
-	if flags.NArg() > 0 {
-		return o, fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	}
-	if o.rounds < 1 {
-		return o, errors.New("-rounds: want a number above 0")
-	}
-	if o.long {
-		o.budget, o.pathBudget, o.waitBudget = 12*time.Minute, 25*time.Minute, 150*time.Second
-	}
-	var err error
-	if o.run, err = regexp.Compile(*pattern); err != nil {
-		return o, fmt.Errorf("-run: %w", err)
-	}
-	o.bin, err = filepath.Abs(*bin)
-	return o, err
-}
-
-func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	o, err := parseOptions(args)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(stdout, usage)
-		return 0
-	case err != nil:
-		fmt.Fprintf(stderr, "bench: %v\n%s", err, usage)
-		return 2
-	}
-	dir, err := os.MkdirTemp("", "bench")
-	if err != nil {
-		fmt.Fprintf(stderr, "bench: %v\n", err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
-	b := &bench{options: o, dir: dir, out: stdout, err: stderr}
-	if file, ok := stderr.(*os.File); ok {
-		info, err := file.Stat()
-		b.terminal = err == nil && info.Mode()&os.ModeCharDevice != 0
-	}
-	if err := b.all(); err != nil {
-		fmt.Fprintf(stderr, "bench: %v\n", err)
-		return 1
-	}
-	if b.failures > 0 {
-		fmt.Fprintf(stderr, "bench: %d measurements failed\n", b.failures)
-		return 1
-	}
-	return 0
 }

@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	_ "embed"
@@ -56,7 +56,7 @@ var rates = [...]int{100, 250, 1000}
 // findMethods returns the methods, the bare one first. Those whose program is not
 // installed are left out, and that is said.
 func (b *bench) findMethods() ([]method, error) {
-	library := filepath.Join(b.bin, "lib", "libpct.so")
+	library := filepath.Join(b.Bin, "lib", "libpct.so")
 	if _, err := os.Stat(library); err != nil {
 		return nil, fmt.Errorf("no libpct.so (-bin DIR says where it is): %w", err)
 	}
@@ -78,7 +78,7 @@ func (b *bench) findMethods() ([]method, error) {
 		all = append(all, libpct(library, hz))
 	}
 	if _, err := exec.LookPath("perf"); err != nil {
-		fmt.Fprintf(b.out, "perf record is left out: %v\n", err)
+		fmt.Fprintf(b.Out, "perf record is left out: %v\n", err)
 	} else {
 		for _, hz := range rates {
 			all = append(all, perfRecord(hz))
@@ -86,7 +86,7 @@ func (b *bench) findMethods() ([]method, error) {
 	}
 	const profiler = "libprofiler.so.0"
 	if found, _ := filepath.Glob("/usr/lib/*/" + profiler); len(found) == 0 {
-		fmt.Fprintf(b.out, "gperftools is left out: no %s (Debian: libgoogle-perftools4)\n", profiler)
+		fmt.Fprintf(b.Out, "gperftools is left out: no %s (Debian: libgoogle-perftools4)\n", profiler)
 	} else {
 		for _, hz := range rates {
 			all = append(all, gperftools(found[0], hz))
@@ -216,7 +216,7 @@ func mapsOfProfile(text []byte) (maps []mapping) {
 
 // compile compiles a C source into a program, or with flags a library, of that name.
 func (b *bench) compile(name, source string, flags ...string) (string, error) {
-	file, path := filepath.Join(b.dir, name+".c"), filepath.Join(b.dir, name)
+	file, path := filepath.Join(b.Dir, name+".c"), filepath.Join(b.Dir, name)
 	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
 		return "", err
 	}

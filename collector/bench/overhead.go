@@ -1,10 +1,11 @@
-package main
+package bench
 
 import (
 	"fmt"
 	"math"
 	"strconv"
-	"text/tabwriter"
+
+	"github.com/profilecollection/pct/bench/harness"
 )
 
 // gapName is the program that looks for gaps, among the others.
@@ -24,7 +25,7 @@ they drive out of caches.
 // work. Samplers with processes of their own aren't in it: these would have to wait.
 func (b *bench) overheads() error {
 	programs := b.pathPrograms("overhead/")
-	if b.run.MatchString("overhead/gaps") {
+	if b.Match.MatchString("overhead/gaps") {
 		programs = append([]pathProgram{{name: gapName}}, programs...)
 	}
 	if len(programs) == 0 {
@@ -50,15 +51,15 @@ func (b *bench) overheads() error {
 	p := &pathBench{bench: b, programs: programs, methods: methods, roots: newRoots()}
 	more := make(map[cell][]float64)
 	problems := make(map[cell]string)
-	rounds := b.inRounds(b.pathBudget, func() {
+	rounds := b.InRounds(b.pathBudget, func() {
 		for _, program := range p.programs {
 			p.overheadsOf(program, more, problems)
 		}
 		p.round++
 	})
-	b.progress("")
-	fmt.Fprintf(b.out, overheadTitle, rounds)
-	w := tabwriter.NewWriter(b.out, 0, 0, 2, ' ', 0)
+	b.Progress("")
+	fmt.Fprintf(b.Out, overheadTitle, rounds)
+	w := b.Table()
 	fmt.Fprint(w, "how\tHz\t")
 	for _, program := range p.programs {
 		fmt.Fprintf(w, "%s\t", program.name)
@@ -93,7 +94,7 @@ func (p *pathBench) overheadsOf(program pathProgram, more map[cell][]float64, pr
 			problems[c] = "n/a: " + why
 			continue
 		}
-		p.progress("overhead, round %d: %s, %s %d", p.round+1, program.name, m.name, m.hz)
+		p.Progress("overhead, round %d: %s, %s %d", p.round+1, program.name, m.name, m.hz)
 		r, err := p.measurePath(m, argv)
 		if err != nil {
 			problems[c] = "n/a: " + oneLine(err.Error())
@@ -129,9 +130,9 @@ func (p *pathBench) overheadsOf(program pathProgram, more map[cell][]float64, pr
 // of normally distributed ones are 1.349 standard deviations apart, and the error of
 // their middle one is 1.253 times that of their mean. Other work makes few of them very large.
 func percent(values []float64) string {
-	q := quartilesOf(values)
+	q := harness.QuartilesOf(values)
 	if len(values) < 3 {
-		return fmt.Sprintf("%+.2f", q.middle)
+		return fmt.Sprintf("%+.2f", q.Middle)
 	}
-	return fmt.Sprintf("%+.2f ± %.2f", q.middle, 1.253*(q.third-q.first)/1.349/math.Sqrt(float64(len(values))))
+	return fmt.Sprintf("%+.2f ± %.2f", q.Middle, 1.253*(q.Third-q.First)/1.349/math.Sqrt(float64(len(values))))
 }

@@ -1,9 +1,10 @@
-package main
+package bench
 
 import (
 	"fmt"
 	"strconv"
-	"text/tabwriter"
+
+	"github.com/profilecollection/pct/bench/harness"
 )
 
 // gapDepths are how many calls deep the program is that looks for gaps.
@@ -40,18 +41,18 @@ func (b *bench) pathGaps() error {
 	if b.quick {
 		seconds = "0.1"
 	}
-	fmt.Fprintf(b.out, pathGapsTitle, seconds)
-	w := tabwriter.NewWriter(b.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(b.Out, pathGapsTitle, seconds)
+	w := b.Table()
 	fmt.Fprintln(w, "calls deep\thow\tasked, Hz\tsamples\tusual, µs\tquartiles\tabove the bare interrupt\trate at 1 %\tmean, µs\tquartiles\trate at 1 %\twhole, %\trounds\t")
 	for _, depth := range gapDepths {
 		taken := make([][]float64, len(methods)) // µs a sample
 		usual := make([][]float64, len(methods)) // the usual one's
 		sums := make([]collected, len(methods))
 		problems := make([]string, len(methods))
-		rounds := b.inRounds(b.pathBudget/10, func() {
+		rounds := b.InRounds(b.pathBudget/10, func() {
 			var alone float64
 			for i, m := range methods {
-				b.progress("gaps at depth %d: %s", depth, m.name)
+				b.Progress("gaps at depth %d: %s", depth, m.name)
 				if m.missing != "" {
 					problems[i] = m.missing
 					continue
@@ -79,10 +80,10 @@ func (b *bench) pathGaps() error {
 				sums[i].add(r.data)
 			}
 		})
-		b.progress("")
-		least := quartiles{}
+		b.Progress("")
+		least := harness.Quartiles{}
 		for i, m := range methods {
-			cost, mean := quartilesOf(usual[i]), quartilesOf(taken[i])
+			cost, mean := harness.QuartilesOf(usual[i]), harness.QuartilesOf(taken[i])
 			switch {
 			case m.hz == 0:
 				continue
@@ -98,7 +99,7 @@ func (b *bench) pathGaps() error {
 				whole = fmt.Sprintf("%.2f", 100*float64(sums[i].whole)/max(1, float64(sums[i].user)))
 			}
 			fmt.Fprintf(w, "%d\t%s\t%d\t%.0f\t%s\t%+.1f\t%s\t%s\t%s\t%s\t%d\t\n", depth, m.shown(sums[i]), m.hz, float64(sums[i].samples)/float64(len(taken[i])),
-				cost.show(1), cost.middle-least.middle, highest(cost.middle), mean.show(1), highest(mean.middle), whole, rounds)
+				cost.Show(1), cost.Middle-least.Middle, highest(cost.Middle), mean.Show(1), highest(mean.Middle), whole, rounds)
 		}
 	}
 	return w.Flush()

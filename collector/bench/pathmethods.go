@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"fmt"
@@ -44,7 +44,7 @@ const (
 // pathMethods returns all methods, the bare one first. Those that can't be had say why. Only
 // those for whole programs are in their tables, those of overheads in that one.
 func (b *bench) pathMethods() (programs, overheads []pathMethod, err error) {
-	library := filepath.Join(b.bin, "lib", "libpct.so")
+	library := filepath.Join(b.Bin, "lib", "libpct.so")
 	if _, err := os.Stat(library); err != nil {
 		return nil, nil, fmt.Errorf("no libpct.so (-bin DIR says where it is): %w", err)
 	}
@@ -89,7 +89,7 @@ func (b *bench) pathMethods() (programs, overheads []pathMethod, err error) {
 		m.read = nil
 		return m
 	}
-	ring := filepath.Join(b.bin, "pct-ring")
+	ring := filepath.Join(b.Bin, "pct-ring")
 	rings := func(hz int) pathMethod {
 		m := pathMethod{method: method{name: ringName, hz: hz, wrap: around(ring, "-paths", "-F", strconv.Itoa(hz), "-o", "$DIR")},
 			read: readRuns, fast: hz == fastPaths}
@@ -186,4 +186,4 @@ func (b *bench) using(used string) []string {
 }
 
 // usedFile is where the program's own CPU time is written.
-func (b *bench) usedFile() string { return filepath.Join(b.dir, "used-times") }
+func (b *bench) usedFile() string { return filepath.Join(b.Dir, "used-times") }

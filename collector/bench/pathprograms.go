@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	_ "embed"
@@ -96,7 +96,7 @@ func (b *bench) pathPrograms(table string) []pathProgram {
 			return b.ours(p, "throws", "c++", throwsSource, times(200000))
 		}},
 	} {
-		if !b.run.MatchString(table + p.name) {
+		if !b.Match.MatchString(table + p.name) {
 			continue
 		}
 		made := pathProgram{name: p.name, slope: p.slope}
@@ -114,7 +114,7 @@ func (b *bench) pathPrograms(table string) []pathProgram {
 
 // file writes a file and returns its path.
 func (b *bench) file(name, text string) (string, error) {
-	path := filepath.Join(b.dir, name)
+	path := filepath.Join(b.Dir, name)
 	return path, os.WriteFile(path, []byte(text), 0o600)
 }
 
@@ -129,7 +129,7 @@ func (b *bench) ours(p *pathProgram, name, compiler, source string, args ...stri
 	if err != nil {
 		return err
 	}
-	plain := filepath.Join(b.dir, name)
+	plain := filepath.Join(b.Dir, name)
 	for program, flag := range map[string]string{plain: "-O2", plain + "-counted": "-pg"} {
 		if out, err := exec.Command(compiler, "-O2", "-g", flag, "-o", program, file, "-lpthread").CombinedOutput(); err != nil {
 			return fmt.Errorf("cannot compile %s: %w: %s", file, err, out)

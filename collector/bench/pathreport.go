@@ -1,15 +1,14 @@
-package main
+package bench
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 	"time"
+
+	"github.com/profilecollection/pct/bench/harness"
 )
 
 // reportLimit is for how long a report may be made.
@@ -24,8 +23,8 @@ func (b *bench) pathReports() error {
 		return err
 	}
 	p := &pathBench{bench: b, roots: newRoots()}
-	fmt.Fprintf(b.out, "\nReports of call paths: the first time, and the middle of %d further ones\n\n", reportRounds)
-	w := tabwriter.NewWriter(b.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(b.Out, "\nReports of call paths: the first time, and the middle of %d further ones\n\n", reportRounds)
+	w := b.Table()
 	fmt.Fprintln(w, "program\treport\tsamples\tfirst: CPU, s\twall, s\tagain: CPU, s\tquartiles\twall, s\t")
 	for _, program := range programs {
 		for _, m := range methods {
@@ -35,7 +34,7 @@ func (b *bench) pathReports() error {
 			argv, why := m.cannot(program)
 			var r pathRun
 			if why == "" {
-				b.progress("reports of %s: %s", program.name, m.name)
+				b.Progress("reports of %s: %s", program.name, m.name)
 				if r, err = p.measurePath(m, argv); err != nil {
 					why = oneLine(err.Error())
 					b.fail("paths-report", m.method, err)
@@ -44,17 +43,17 @@ func (b *bench) pathReports() error {
 			for _, report := range b.reportsOf(m.name, r.dir) {
 				name := strings.Join(report[:len(report)-1], " ")
 				if why != "" {
-					b.progress("")
+					b.Progress("")
 					fmt.Fprintf(w, "%s\t%s\t", program.name, filepath.Base(name))
 					notAvailable(w, 6, why)
 					continue
 				}
-				b.progress("%s: %s", program.name, name)
+				b.Progress("%s: %s", program.name, name)
 				fmt.Fprintf(w, "%s\t%s\t%d\t%s\n", program.name, filepath.Base(name), r.data.samples, b.timesOf(report))
 			}
 		}
 	}
-	b.progress("")
+	b.Progress("")
 	return w.Flush()
 }
 
@@ -68,7 +67,7 @@ func (b *bench) reportsOf(method, dir string) [][]string {
 			{"perf", "report", "--stdio", "-g", "caller", "-i", file},
 		}
 	}
-	pct := filepath.Join(b.bin, "pct")
+	pct := filepath.Join(b.Bin, "pct")
 	found, _ := filepath.Glob(filepath.Join(dir, "*"))
 	newest := dir // where nothing was measured
 	if len(found) > 0 {
@@ -82,38 +81,25 @@ const reportRounds = 3
 // timesOf makes a report several times and returns the cells of its row. The first time no
 // answers of translators are kept yet.
 func (b *bench) timesOf(argv []string) string {
-	kept, err := os.MkdirTemp(b.dir, "answers")
+	kept, err := os.MkdirTemp(b.Dir, "answers")
 	if err != nil {
 		return "n/a\t\t\t\t\t" + oneLine(err.Error())
 	}
 	var first string
 	var cpu, wall []float64
 	for i := range 1 + reportRounds {
-		ctx, stop := context.WithTimeout(context.Background(), reportLimit)
-		cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-		cmd.WaitDelay = time.Second
+		cmd := exec.Command(argv[0], argv[1:]...)
 		cmd.Env = append(os.Environ(), "PCT_CACHE="+kept)
-		var said strings.Builder
-		cmd.Stderr = &said
-		began := time.Now()
-		err := cmd.Run()
-		took := time.Since(began).Seconds()
-		late := ctx.Err() != nil
-		stop()
-		if late {
-			return fmt.Sprintf("n/a\t\t\t\t\tstopped after %.0f s", reportLimit.Seconds())
-		}
-		if exit := new(exec.ExitError); errors.As(err, &exit) {
-			return "n/a\t\t\t\t\t" + oneLine(fmt.Sprint(exit, ": ", said.String()))
-		} else if err != nil {
+		cost, err := harness.Measure(cmd, reportLimit)
+		if err != nil {
 			return "n/a\t\t\t\t\t" + oneLine(err.Error())
 		}
-		used := (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
+		used, took := cost.CPU.Seconds(), cost.Wall.Seconds()
 		if i == 0 {
 			first = fmt.Sprintf("%.2f\t%.2f", used, took)
 			continue
 		}
 		cpu, wall = append(cpu, used), append(wall, took)
 	}
-	return fmt.Sprintf("%s\t%s\t%.2f\t", first, quartilesOf(cpu).show(2), quartilesOf(wall).middle)
+	return fmt.Sprintf("%s\t%s\t%.2f\t", first, harness.QuartilesOf(cpu).Show(2), harness.QuartilesOf(wall).Middle)
 }

@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"errors"
@@ -8,8 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
+
+	"github.com/profilecollection/pct/bench/harness"
 )
 
 // pathRow is what was measured of one program by one method, in all rounds.
@@ -53,8 +54,8 @@ func (b *bench) paths() error {
 	}
 	p := &pathBench{bench: b, roots: newRoots(), programs: programs, methods: methods,
 		rows: make(map[cell]*pathRow), slopes: make(map[cell]*slope)}
-	rounds := b.inRounds(b.pathBudget, p.oneRound)
-	b.progress("")
+	rounds := b.InRounds(b.pathBudget, p.oneRound)
+	b.Progress("")
 	p.printCosts(rounds)
 	p.printSlopes()
 	return nil
@@ -89,14 +90,14 @@ func (p *pathBench) take(program pathProgram, i int) (r pathRun, ok bool) {
 		row.problem = why
 		return r, false
 	}
-	p.progress("round %d: %s, %s %d", p.round+1, program.name, m.name, m.hz)
+	p.Progress("round %d: %s, %s %d", p.round+1, program.name, m.name, m.hz)
 	r, err := p.measurePath(m, argv)
 	if err == nil && m.seldom {
 		r.alone = new(pathRun)
 		*r.alone, err = p.measurePath(p.methods[0], argv)
 	}
 	if err != nil {
-		p.progress("")
+		p.Progress("")
 		row.problem = oneLine(err.Error())
 		p.fail("paths/"+program.name, m.method, err)
 		return r, false
@@ -187,8 +188,8 @@ callgrind has one round, of a tenth of the work.
 
 // printCosts prints the table of whole programs.
 func (p *pathBench) printCosts(rounds int) {
-	fmt.Fprintf(p.out, pathTitle, rounds)
-	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(p.Out, pathTitle, rounds)
+	w := p.Table()
 	fmt.Fprintln(w, "program\thow\tasked, Hz\tgot, Hz\tCPU\tquartiles\ttarget\tquartiles\twall\twhole, %\tframes\tlost\tbytes\tnodes\t")
 	for _, program := range p.programs {
 		for i, m := range p.methods {
@@ -233,17 +234,17 @@ func (m pathMethod) shown(c collected) string {
 func (r *pathRow) show(m pathMethod) string {
 	got := ""
 	if m.read != nil {
-		got = fmt.Sprintf("%.0f", quartilesOf(r.rate).middle)
+		got = fmt.Sprintf("%.0f", harness.QuartilesOf(r.rate).Middle)
 	}
-	text := fmt.Sprintf("%s\t%s\t%s\t%.2f", got, quartilesOf(r.cpu).show(3), quartilesOf(r.target).show(3), quartilesOf(r.wall).middle)
+	text := fmt.Sprintf("%s\t%s\t%s\t%.2f", got, harness.QuartilesOf(r.cpu).Show(3), harness.QuartilesOf(r.target).Show(3), harness.QuartilesOf(r.wall).Middle)
 	if m.read == nil {
 		return text + "\t\t\t\t\t\t"
 	}
 	user := max(1, float64(r.sum.user))
 	nodes := ""
 	if slices.Max(r.nodes) > 0 {
-		nodes = fmt.Sprintf("%.1f", quartilesOf(r.nodes).middle)
+		nodes = fmt.Sprintf("%.1f", harness.QuartilesOf(r.nodes).Middle)
 	}
 	return fmt.Sprintf("%s\t%.2f\t%.1f\t%d\t%.1f\t%s\t", text, 100*float64(r.sum.whole)/user, float64(r.sum.frames)/user, r.sum.lost,
-		quartilesOf(r.sample).middle, nodes)
+		harness.QuartilesOf(r.sample).Middle, nodes)
 }

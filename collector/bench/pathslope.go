@@ -1,8 +1,9 @@
-package main
+package bench
 
 import (
 	"fmt"
-	"text/tabwriter"
+
+	"github.com/profilecollection/pct/bench/harness"
 )
 
 // slope is what a sample takes from a whole program, in µs, a figure of each round.
@@ -52,8 +53,8 @@ func (p *pathBench) printSlopes() {
 	if len(p.slopes) == 0 {
 		return
 	}
-	fmt.Fprintf(p.out, "\nWhat a sample takes from whole programs: CPU time at %d Hz less that at %d Hz, by the difference of\nsamples, of each round; the rate at which that is 1 %%: 10,000 µs by the middle one\n\n", fastPaths, usualPaths)
-	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(p.Out, "\nWhat a sample takes from whole programs: CPU time at %d Hz less that at %d Hz, by the difference of\nsamples, of each round; the rate at which that is 1 %%: 10,000 µs by the middle one\n\n", fastPaths, usualPaths)
+	w := p.Table()
 	fmt.Fprintln(w, "program\thow\ttarget, µs\tquartiles\trate at 1 %\twith the sampler's own, µs\tquartiles\trate at 1 %")
 	for _, program := range p.programs {
 		for i, m := range p.methods {
@@ -61,8 +62,8 @@ func (p *pathBench) printSlopes() {
 			if s == nil {
 				continue
 			}
-			target, all := quartilesOf(s.target), quartilesOf(s.all)
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", program.name, m.name, target.show(1), highest(target.middle), all.show(1), highest(all.middle))
+			target, all := harness.QuartilesOf(s.target), harness.QuartilesOf(s.all)
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", program.name, m.name, target.Show(1), highest(target.Middle), all.Show(1), highest(all.Middle))
 		}
 	}
 	w.Flush()

@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"fmt"
@@ -33,7 +33,7 @@ print(sum(prime), len(words))`
 
 // makePrograms returns those whose name matches, with their input made.
 func (b *bench) makePrograms() ([]program, error) {
-	text, source := filepath.Join(b.dir, "text"), filepath.Join(b.dir, "big.c")
+	text, source := filepath.Join(b.Dir, "text"), filepath.Join(b.Dir, "big.c")
 	threads, err := b.compile("threads", threadsSource)
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (b *bench) makePrograms() ([]program, error) {
 		{name: "4 threads", argv: []string{threads, "4", "2500"}},
 		{name: "500 processes", argv: []string{"sh", "-c", "i=0; while [ $i -lt 500 ]; do /bin/true; i=$((i+1)); done"}, tree: true},
 	} {
-		if b.run.MatchString(p.name) || b.distorts(p) {
+		if b.Match.MatchString(p.name) || b.distorts(p) {
 			chosen = append(chosen, p)
 		}
 	}

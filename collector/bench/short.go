@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"bytes"
@@ -7,9 +7,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 	"time"
 
+	"github.com/profilecollection/pct/bench/harness"
 	"github.com/profilecollection/pct/pct/data"
 )
 
@@ -32,14 +32,14 @@ func (b *bench) short() error {
 			return err
 		}
 	}
-	argv := []string{"sh", "-c", `"$0" 200 "$1" 3 && "$0" 1 "$2" 600`, spawn, filepath.Join(b.dir, shortProgram), filepath.Join(b.dir, longProgram)}
+	argv := []string{"sh", "-c", `"$0" 200 "$1" 3 && "$0" 1 "$2" 600`, spawn, filepath.Join(b.Dir, shortProgram), filepath.Join(b.Dir, longProgram)}
 	budget := 20 * time.Second
 	if b.long {
 		budget *= 6
 	}
 	ratios := make([][]float64, len(b.methods))
 	truths := make([][]float64, len(b.methods))
-	rounds := b.inRounds(budget, func() {
+	rounds := b.InRounds(budget, func() {
 		for i, m := range b.methods {
 			count := counterOf(m.name)
 			if count == nil || m.hz != rates[0] {
@@ -64,12 +64,12 @@ func (b *bench) short() error {
 			}
 		}
 	})
-	fmt.Fprintf(b.out, "\n200 processes of 3 ms beside one of 600 ms, at %d Hz, %d rounds: percent that the short ones have\n\n", rates[0], rounds)
-	w := tabwriter.NewWriter(b.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(b.Out, "\n200 processes of 3 ms beside one of 600 ms, at %d Hz, %d rounds: percent that the short ones have\n\n", rates[0], rounds)
+	w := b.Table()
 	fmt.Fprintln(w, "how\tof CPU time\tof samples\tquartiles")
 	for i, m := range b.methods {
 		if len(truths[i]) > 0 {
-			fmt.Fprintf(w, "%s\t%.1f\t%s\n", m.name, quartilesOf(truths[i]).middle, quartilesOf(ratios[i]).show(1))
+			fmt.Fprintf(w, "%s\t%.1f\t%s\n", m.name, harness.QuartilesOf(truths[i]).Middle, harness.QuartilesOf(ratios[i]).Show(1))
 		}
 	}
 	return w.Flush()

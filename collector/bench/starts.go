@@ -1,10 +1,11 @@
-package main
+package bench
 
 import (
 	"fmt"
 	"strconv"
-	"text/tabwriter"
 	"time"
+
+	"github.com/profilecollection/pct/bench/harness"
 )
 
 // startsAtOnce is how many processes one run starts.
@@ -22,7 +23,7 @@ func (b *bench) starts() error {
 		budget *= 6
 	}
 	took := make([][]float64, len(b.methods))
-	rounds := b.inRounds(budget, func() {
+	rounds := b.InRounds(budget, func() {
 		for i, m := range b.methods {
 			r, err := b.measure(m, []string{program, strconv.Itoa(startsAtOnce), "/bin/true"})
 			var middle float64
@@ -36,20 +37,20 @@ func (b *bench) starts() error {
 			took[i] = append(took[i], middle/1e3)
 		}
 	})
-	fmt.Fprintf(b.out, "\nA process that ends at once (/bin/true), the middle of %d, %d rounds\n\n", startsAtOnce, rounds)
-	w := tabwriter.NewWriter(b.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(b.Out, "\nA process that ends at once (/bin/true), the middle of %d, %d rounds\n\n", startsAtOnce, rounds)
+	w := b.Table()
 	fmt.Fprintln(w, "how\tasked, Hz\twall, ms\tquartiles\tbeyond an empty library, ms")
-	base := quartilesOf(took[1]).middle
+	base := harness.QuartilesOf(took[1]).Middle
 	for i, m := range b.methods {
 		beyond := ""
 		if m.hz > 0 {
-			beyond = fmt.Sprintf("%+.3f", quartilesOf(took[i]).middle-base)
+			beyond = fmt.Sprintf("%+.3f", harness.QuartilesOf(took[i]).Middle-base)
 		}
 		asked := ""
 		if m.hz > 0 {
 			asked = strconv.Itoa(m.hz)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", m.name, asked, quartilesOf(took[i]).show(3), beyond)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", m.name, asked, harness.QuartilesOf(took[i]).Show(3), beyond)
 	}
 	return w.Flush()
 }

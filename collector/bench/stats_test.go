@@ -1,29 +1,10 @@
-package main
+package bench
 
 import (
 	"encoding/binary"
 	"math"
 	"testing"
 )
-
-func TestQuartiles(t *testing.T) {
-	for _, tt := range []struct {
-		values []float64
-		want   quartiles
-	}{
-		{[]float64{4}, quartiles{4, 4, 4}},
-		{[]float64{5, 1, 3}, quartiles{2, 3, 4}},
-		{[]float64{1, 2, 3, 4, 5}, quartiles{2, 3, 4}},
-		{[]float64{2, 1}, quartiles{1.25, 1.5, 1.75}},
-	} {
-		if got := quartilesOf(tt.values); got != tt.want {
-			t.Errorf("quartiles of %v are %v, want %v", tt.values, got, tt.want)
-		}
-	}
-	if q := quartilesOf(nil); !math.IsNaN(q.middle) {
-		t.Errorf("the middle of nothing is %g", q.middle)
-	}
-}
 
 func TestDistance(t *testing.T) {
 	a, b := shares{"f": 3, "g": 1}, shares{"f": 20, "h": 20}

@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"fmt"
@@ -18,8 +18,8 @@ type mode struct {
 // modes returns all ways of ours that see CPU time, and perf record. Those whose program is not there are left
 // out, and that is said.
 func (b *bench) modes() []mode {
-	library := filepath.Join(b.bin, "lib", "libpct.so")
-	ring, profile := filepath.Join(b.bin, "pct-ring"), filepath.Join(b.bin, "profile")
+	library := filepath.Join(b.Bin, "lib", "libpct.so")
+	ring, profile := filepath.Join(b.Bin, "pct-ring"), filepath.Join(b.Bin, "profile")
 	inside := func(letters string) func(int) method {
 		return func(hz int) method {
 			m := libpct(library, hz)
@@ -53,7 +53,7 @@ func (b *bench) modes() []mode {
 		{"perf", mode{"perf record", perfOfUser, names.ofPerf}},
 	} {
 		if _, err := exec.LookPath(m.needs); err != nil && m.needs != library {
-			fmt.Fprintf(b.out, "%s is left out: %v\n", m.name, err)
+			fmt.Fprintf(b.Out, "%s is left out: %v\n", m.name, err)
 			continue
 		}
 		there = append(there, m.mode)

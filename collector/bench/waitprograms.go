@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"errors"
@@ -15,11 +15,11 @@ import (
 func (b *bench) waitingPrograms() []waiting {
 	var chosen []waiting
 	for _, kind := range []string{"pipes", "sockets", "turns", "futex", "disk", "faults", "cpu"} {
-		if b.run.MatchString("waits/" + kind) {
+		if b.Match.MatchString("waits/" + kind) {
 			chosen = append(chosen, b.truth(kind))
 		}
 	}
-	if b.run.MatchString("waits/postgres") {
+	if b.Match.MatchString("waits/postgres") {
 		p, err := b.postgres()
 		if err != nil {
 			p.missing = oneLine(err.Error())
@@ -91,8 +91,8 @@ func (b *bench) postgres() (waiting, error) {
 	}
 	// The server runs as no root.
 	as := []string{"env", "PATH=" + filepath.Dir(found[0]) + ":" + os.Getenv("PATH")}
-	home, database, told := filepath.Join(b.dir, "postgres"), filepath.Join(b.dir, "postgres", "data"), filepath.Join(b.dir, "postgres", "told")
-	if err := errors.Join(os.Chmod(b.dir, 0o755), os.Mkdir(home, 0o777), os.Chmod(home, 0o777|fs.ModeSticky)); err != nil {
+	home, database, told := filepath.Join(b.Dir, "postgres"), filepath.Join(b.Dir, "postgres", "data"), filepath.Join(b.Dir, "postgres", "told")
+	if err := errors.Join(os.Chmod(b.Dir, 0o755), os.Mkdir(home, 0o777), os.Chmod(home, 0o777|fs.ModeSticky)); err != nil {
 		return p, err
 	}
 	if os.Geteuid() == 0 {

@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	_ "embed"
@@ -50,8 +50,8 @@ func (b *bench) waits() error {
 		return nil
 	}
 	modes := b.modes()
-	fmt.Fprint(b.out, waitsTitle)
-	w := tabwriter.NewWriter(b.out, 0, 0, 2, ' ', 0)
+	fmt.Fprint(b.Out, waitsTitle)
+	w := b.Table()
 	fmt.Fprint(w, "program\tpart\tof the time, %\thow")
 	for _, hz := range waitRates {
 		fmt.Fprintf(w, "\t%d Hz", hz)
@@ -67,17 +67,17 @@ func (b *bench) waits() error {
 			found[m.name] = make([]agreement, len(waitRates))
 		}
 		known := make(names)
-		b.inRounds(b.waitBudget, func() {
+		b.InRounds(b.waitBudget, func() {
 			for i, hz := range waitRates {
 				for _, m := range modes {
-					b.progress("waits: %s, %s %d", p.name, m.name, hz)
+					b.Progress("waits: %s, %s %d", p.name, m.name, hz)
 					if err := b.agree(&found[m.name][i], known, p, m, hz); err != nil {
 						b.fail(p.name, m.at(hz), err)
 					}
 				}
 			}
 		})
-		b.progress("")
+		b.Progress("")
 		for _, m := range modes {
 			printAgreement(w, p, m.name, found[m.name])
 		}

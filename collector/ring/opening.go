@@ -8,30 +8,36 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/profilecollection/pct/internal/launch"
 	"github.com/profilecollection/pct/internal/proc"
 	"github.com/profilecollection/pct/internal/resource"
 )
 
-// launch opens the clocks and has the program executed.
+// launch opens the clocks and has the program executed. ours is what our caller left us:
+// its masks of signals.
 func (c *collection) launch(path string, ours proc.Status) error {
-	l, err := launch(path, c.cfg, ours)
+	l, err := launch.Start(launch.Program{
+		Path: path, Argv: c.cfg.Argv, Env: c.cfg.Environ, Files: [3]*os.File{c.cfg.Stdin, c.cfg.Stdout, c.cfg.Stderr},
+		Ignored: c.cfg.Ignored | ours.Ignored, Blocked: ours.Blocked, Shell: true,
+	})
 	if err != nil {
 		return err
 	}
-	defer l.close()
-	err = c.open([]int{l.pid})
+	defer l.Close()
+	err = c.open([]int{l.Pid})
 	if err != nil {
-		l.kill()
+		l.Kill()
 		return err
 	}
-	c.table.launched(l.pid, path, c.cfg.Argv)
+	c.table.launched(l.Pid, path, c.cfg.Argv)
 	c.tellProbes()
-	if err := l.release(); err != nil {
-		unix.Wait4(l.pid, nil, 0, nil)
+	l.Go()
+	if err := l.Failure(); err != nil {
+		unix.Wait4(l.Pid, nil, 0, nil)
 		return launchError(path, err)
 	}
-	c.root, c.changes = l.pid, make(chan change, 16)
-	c.signals.PassOn(l.pid)
+	c.root, c.changes = l.Pid, make(chan change, 16)
+	c.signals.PassOn(l.Pid)
 	go c.watch()
 	return nil
 }

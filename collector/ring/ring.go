@@ -104,7 +104,7 @@ type Config struct {
 // the program launched as shells do (128+n if signal n ended it), 0 if there is none.
 // Its errors may be *NotPermitted, *NotFound and *NotRunnable.
 //
-// The program must begin with Launcher if one is to be launched.
+// The program must begin with launch.Launcher if one is to be launched.
 func Run(cfg Config) (status int, err error) {
 	if cfg.Period < resource.Shortest {
 		return 0, fmt.Errorf("a period of %v is too short: %v is the least", cfg.Period, resource.Shortest)

@@ -1,42 +1,35 @@
-package main
+package bench
 
 import (
+	"cmp"
 	"fmt"
-	"io"
-	"runtime"
-	"text/tabwriter"
 	"time"
+
+	"github.com/profilecollection/pct/bench/harness"
 )
 
-// bench is a run of this program.
+// bench is a run of this part.
 type bench struct {
-	options
-	dir      string // for files, ours alone
-	out, err io.Writer
-	target   string
-	tap      func(toDebugger bool, line []byte)
-	samples  map[cell][]sampled
-	failures int
+	*harness.Run
+	dbctl   string        // its path
+	burn    time.Duration // CPU time of a run of the target
+	budget  time.Duration // no round begins that is expected to end later
+	target  string
+	tap     func(toDebugger bool, line []byte)
+	samples map[cell][]sampled
 }
 
 // cell is a place in the table of samples.
 type cell struct{ job, method string }
 
-// all measures and prints everything. Rounds go over the whole table, so that
-// what else the machine does falls on all of it.
+// all measures and prints everything.
 func (b *bench) all() (err error) {
-	if b.target, err = compile(b.dir); err != nil {
+	if b.target, err = compile(b.Dir); err != nil {
 		return err
 	}
-	load := loadAverage()
-	began := time.Now()
-	done := 0
-	for ; done < b.rounds; done++ {
-		if spent := time.Since(began); done > 0 && spent+spent/time.Duration(done) > b.budget {
-			break
-		}
+	rounds := b.InRounds(b.budget, func() {
 		for _, j := range jobs() {
-			if !b.run.MatchString(j.name()) {
+			if !b.Match.MatchString(j.name()) {
 				continue
 			}
 			for _, m := range methods() {
@@ -47,13 +40,12 @@ func (b *bench) all() (err error) {
 			}
 		}
 		for _, s := range sustained() {
-			if b.run.MatchString(s.name()) {
+			if b.Match.MatchString(s.name()) {
 				b.note(cell{s.name(), "dbctl"}, func() (sampled, error) { return b.script(s.job, s.tick) })
 			}
 		}
-	}
-	fmt.Fprintf(b.out, "%d rounds of %v of CPU time, %d processors, load %s, gdb %s\n",
-		done, b.burn, runtime.NumCPU(), load, gdbVersion())
+	})
+	fmt.Fprintf(b.Out, "%d rounds of %v of CPU time, gdb %s\n", rounds, b.burn, gdbVersion())
 	b.printStops()
 	b.printSustained()
 	if err := b.trees(); err != nil {
@@ -69,15 +61,14 @@ func (b *bench) note(c cell, measure func() (sampled, error)) {
 		err = fmt.Errorf("no sample")
 	}
 	if err != nil {
-		fmt.Fprintf(b.err, "bench: %s, %s: %v\n", c.job, c.method, err)
-		b.failures++
+		b.Fail(c.job, c.method, err)
 		return
 	}
 	b.samples[c] = append(b.samples[c], s)
 }
 
 // median is the middle stop of a run, in microseconds.
-func (s sampled) median() float64 { return middle(s.stops).Seconds() * 1e6 }
+func (s sampled) median() float64 { return harness.Middle(s.stops, cmp.Compare).Seconds() * 1e6 }
 
 // mean is the whole time that the target stood still, per sample, in
 // microseconds.
@@ -88,29 +79,29 @@ func (s sampled) rate() float64 { return float64(s.samples) / s.wall.Seconds() }
 
 // printStops prints the table of stops, and the ratios to dbctl's.
 func (b *bench) printStops() {
-	w := tabwriter.NewWriter(b.out, 0, 0, 2, ' ', 0)
+	w := b.Table()
 	fmt.Fprintln(w, "\nsample\thow\tstop, µs\tmin..max\tmean, µs\ttimes dbctl's")
 	rows := 0
 	for _, j := range jobs() {
-		ours := summary(b.samples[cell{j.name(), "dbctl"}], sampled.median)
+		ours := harness.SpreadOf(b.samples[cell{j.name(), "dbctl"}], sampled.median)
 		for _, m := range methods() {
 			runs := b.samples[cell{j.name(), m.name}]
 			if len(runs) == 0 {
 				continue
 			}
 			rows++
-			stop, mean := summary(runs, sampled.median), summary(runs, sampled.mean)
+			stop, mean := harness.SpreadOf(runs, sampled.median), harness.SpreadOf(runs, sampled.mean)
 			ratio := ""
-			if ours.mid > 0 && m.name != "dbctl" {
-				ratio = fmt.Sprintf("%.1f", stop.mid/ours.mid)
+			if ours.Middle > 0 && m.name != "dbctl" {
+				ratio = fmt.Sprintf("%.1f", stop.Middle/ours.Middle)
 			}
 			fmt.Fprintf(w, "%s\t%s\t%.0f\t%.0f..%.0f\t%.0f\t%s\n",
-				j.name(), m.name, stop.mid, stop.least, stop.most, mean.mid, ratio)
+				j.name(), m.name, stop.Middle, stop.Least, stop.Most, mean.Middle, ratio)
 		}
 	}
 	if rows > 0 {
 		w.Flush()
-		fmt.Fprint(b.out, `
+		fmt.Fprint(b.Out, `
 stop: the middle stop of a run; of that the middle, the least and the most of all rounds
 mean: all time stopped in a run, the first sample's included, by the number of samples
 `)
@@ -136,7 +127,7 @@ func sustained() []pace {
 }
 
 func (b *bench) printSustained() {
-	w := tabwriter.NewWriter(b.out, 0, 0, 2, ' ', 0)
+	w := b.Table()
 	rows := 0
 	fmt.Fprintln(w, "\nsample\tasked, 1/s of CPU\tgot\tmin..max\tgot, 1/s of wall\tstop, µs\tmin..max")
 	for _, p := range sustained() {
@@ -145,10 +136,10 @@ func (b *bench) printSustained() {
 			continue
 		}
 		rows++
-		got := summary(runs, func(s sampled) float64 { return float64(s.samples) / b.burn.Seconds() })
-		wall, stop := summary(runs, sampled.rate), summary(runs, sampled.median)
+		got := harness.SpreadOf(runs, func(s sampled) float64 { return float64(s.samples) / b.burn.Seconds() })
+		wall, stop := harness.SpreadOf(runs, sampled.rate), harness.SpreadOf(runs, sampled.median)
 		fmt.Fprintf(w, "%s\t%.0f\t%.0f\t%.0f..%.0f\t%.0f\t%.0f\t%.0f..%.0f\n", p.name(),
-			1/p.tick.Seconds(), got.mid, got.least, got.most, wall.mid, stop.mid, stop.least, stop.most)
+			1/p.tick.Seconds(), got.Middle, got.Least, got.Most, wall.Middle, stop.Middle, stop.Least, stop.Most)
 	}
 	if rows > 0 {
 		w.Flush()

@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ func TestUsage(t *testing.T) {
 		stdout string
 		stderr string
 	}{
-		{"-h", 0, "example: bench -quick", ""},
+		{"-h", 0, "example: bench dbctl -quick", ""},
 		{"-nonsense", 2, "", "-nonsense"},
 		{"-rounds 0x", 2, "", "rounds"},
 		{"-rounds -1", 2, "", "above 0"},
@@ -25,7 +25,7 @@ func TestUsage(t *testing.T) {
 		{"-bin /nonexistent", 1, "", "/nonexistent/dbctl"},
 	} {
 		var stdout, stderr bytes.Buffer
-		status := run(strings.Fields(test.args), nil, &stdout, &stderr)
+		status := Part().Main(strings.Fields(test.args), &stdout, &stderr)
 		if status != test.status || !strings.Contains(stdout.String(), test.stdout) ||
 			!strings.Contains(stderr.String(), test.stderr) || (status == 0) != (stderr.Len() == 0) {
 			t.Errorf("bench %s: status %d\n%s%s", test.args, status, &stdout, &stderr)
@@ -41,7 +41,7 @@ func TestRun(t *testing.T) {
 	}
 	var stdout, stderr bytes.Buffer
 	args := []string{"-quick", "-rounds", "1", "-bin", bin, "-run", "^(path at depth 5|sustained path at depth 50|expression at depth 5|parser)$"}
-	if status := run(args, nil, &stdout, &stderr); status != 0 {
+	if status := Part().Main(args, &stdout, &stderr); status != 0 {
 		t.Fatalf("status %d: %s", status, &stderr)
 	}
 	for _, row := range []string{
@@ -60,15 +60,5 @@ func TestRun(t *testing.T) {
 	}
 	if leftover := regexp.MustCompile(`(?m)^(pc|4 frames) at`).FindString(stdout.String()); leftover != "" {
 		t.Errorf("a row that was not asked for: %s", leftover)
-	}
-}
-
-func TestSummary(t *testing.T) {
-	got := summary([]float64{5, 1, 9}, func(x float64) float64 { return 2 * x })
-	if want := (spread{10, 2, 18}); got != want {
-		t.Errorf("summary is %v, want %v", got, want)
-	}
-	if got := summary(nil, func(x float64) float64 { return x }); got != (spread{}) {
-		t.Errorf("summary of nothing is %v", got)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"bytes"
@@ -236,8 +236,8 @@ func (b *bench) batch(j job) (s sampled, err error) {
 func (b *bench) controlled(j job) (sampled, error) { return b.script(j, tick) }
 
 func (b *bench) script(j job, tick time.Duration) (s sampled, err error) {
-	dirs := filepath.Join(b.dir, "dirs")
-	t, err := start(b.dbctl, "-o", b.dir, "-dirfile", dirs, "-e", j.script(int(tick.Microseconds())),
+	dirs := filepath.Join(b.Dir, "dirs")
+	t, err := start(b.dbctl, "-o", b.Dir, "-dirfile", dirs, "-e", j.script(int(tick.Microseconds())),
 		b.target, strconv.Itoa(j.depth), strconv.FormatInt(b.burn.Milliseconds(), 10), "0")
 	if err != nil {
 		return s, err

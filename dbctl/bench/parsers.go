@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"bytes"
@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"text/tabwriter"
 	"time"
 
 	"github.com/cyrus-and/gdb"
 
+	"github.com/profilecollection/pct/bench/harness"
 	"github.com/profilecollection/pct/dbctl/internal/mi"
 )
 
@@ -39,7 +39,7 @@ func (b *bench) transcript() ([]byte, error) {
 // included.
 func (b *bench) parsers() error {
 	const name = "parser"
-	if !b.run.MatchString(name) {
+	if !b.Match.MatchString(name) {
 		return nil
 	}
 	once, err := b.transcript()
@@ -47,7 +47,7 @@ func (b *bench) parsers() error {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	text := bytes.Repeat(once, 1+(4<<20)/len(once))
-	file := filepath.Join(b.dir, "transcript")
+	file := filepath.Join(b.Dir, "transcript")
 	if err := os.WriteFile(file, text, 0o600); err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (b *bench) parsers() error {
 	}{{"dbctl/internal/mi", readOurs}, {"cyrus-and/gdb", readTheirs}}
 	speeds := make([][]float64, len(readers))
 	counts := make([]int, len(readers))
-	for range b.rounds {
+	for range b.Rounds {
 		for i, r := range readers {
 			began := time.Now()
 			if counts[i], err = r.read(file); err != nil {
@@ -69,18 +69,18 @@ func (b *bench) parsers() error {
 	if counts[0] != counts[1] {
 		return fmt.Errorf("%s: %d records and %d of the same text", name, counts[0], counts[1])
 	}
-	w := tabwriter.NewWriter(b.out, 0, 0, 2, ' ', 0)
+	w := b.Table()
 	fmt.Fprintln(w, "\nparser\tMB/s\tmin..max\tours is faster by")
 	var ours float64
 	for i, r := range readers {
-		s := summary(speeds[i], func(x float64) float64 { return x })
+		s := harness.SpreadOf(speeds[i], func(x float64) float64 { return x })
 		ratio := ""
 		if i == 0 {
-			ours = s.mid
+			ours = s.Middle
 		} else {
-			ratio = fmt.Sprintf("%.1f", ours/s.mid)
+			ratio = fmt.Sprintf("%.1f", ours/s.Middle)
 		}
-		fmt.Fprintf(w, "%s\t%.1f\t%.1f..%.1f\t%s\n", r.name, s.mid, s.least, s.most, ratio)
+		fmt.Fprintf(w, "%s\t%.1f\t%.1f..%.1f\t%s\n", r.name, s.Middle, s.Least, s.Most, ratio)
 	}
 	return w.Flush()
 }

@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	_ "embed"
@@ -8,8 +8,9 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
+
+	"github.com/profilecollection/pct/bench/harness"
 )
 
 var (
@@ -56,7 +57,7 @@ type follower struct {
 func (b *bench) followers() []follower {
 	all := []follower{
 		{"bare", nil},
-		{"dbctl", []string{b.dbctl, "-o", filepath.Join(b.dir, "runs"), "profile.dbctl"}},
+		{"dbctl", []string{b.dbctl, "-o", filepath.Join(b.Dir, "runs"), "profile.dbctl"}},
 		{"strace -f", []string{"strace", "-f", "-o", "/dev/null"}},
 		{"perf record", []string{"perf", "record", "-q", "-o", "/dev/null"}},
 	}
@@ -82,31 +83,27 @@ func (b *bench) trees() error {
 	if err != nil {
 		return err
 	}
-	began := time.Now()
-	for done := 0; done < b.rounds; done++ {
-		if spent := time.Since(began); done > 0 && spent+spent/time.Duration(done) > b.budget/3 {
-			break
-		}
+	b.InRounds(b.budget/3, func() {
 		for _, f := range b.followers() {
 			for _, t := range trees() {
-				if b.run.MatchString(t.name) {
+				if b.Match.MatchString(t.name) {
 					b.noteTree(walls, t, f)
 				}
 			}
 		}
-		if b.run.MatchString(handover) {
+		if b.Match.MatchString(handover) {
 			for _, f := range b.handovers() {
 				b.noteHandover(handovers, f, program)
 			}
 		}
-	}
+	})
 	b.printTrees(walls)
 	b.printHandovers(handovers)
 	return nil
 }
 
 func (b *bench) noteTree(walls map[cell][]time.Duration, t tree, f follower) {
-	dir := filepath.Join(b.dir, "tree")
+	dir := filepath.Join(b.Dir, "tree")
 	wall, err := func() (time.Duration, error) {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return 0, err
@@ -115,15 +112,13 @@ func (b *bench) noteTree(walls map[cell][]time.Duration, t tree, f follower) {
 			return 0, err
 		}
 		cmd := command(append(append([]string(nil), f.argv...), t.argv...))
-		cmd.Dir, cmd.Stderr = dir, os.Stderr
-		began := time.Now()
-		err := cmd.Run()
-		return time.Since(began), err
+		cmd.Dir, cmd.Stderr = dir, b.Err
+		cost, err := harness.Measure(cmd, 0)
+		return cost.Wall, err
 	}()
-	os.RemoveAll(filepath.Join(b.dir, "runs"))
+	os.RemoveAll(filepath.Join(b.Dir, "runs"))
 	if err != nil {
-		fmt.Fprintf(b.err, "bench: %s, %s: %v\n", t.name, f.name, err)
-		b.failures++
+		b.Fail(t.name, f.name, err)
 		return
 	}
 	walls[cell{t.name, f.name}] = append(walls[cell{t.name, f.name}], wall)
@@ -132,23 +127,23 @@ func (b *bench) noteTree(walls map[cell][]time.Duration, t tree, f follower) {
 func command(argv []string) *exec.Cmd { return exec.Command(argv[0], argv[1:]...) }
 
 func (b *bench) printTrees(walls map[cell][]time.Duration) {
-	w := tabwriter.NewWriter(b.out, 0, 0, 2, ' ', 0)
+	w := b.Table()
 	fmt.Fprintln(w, "\ntree\thow\twall, ms\tmin..max\ttimes bare")
 	rows := 0
 	for _, t := range trees() {
-		bare := summary(walls[cell{t.name, "bare"}], milliseconds)
+		bare := harness.SpreadOf(walls[cell{t.name, "bare"}], milliseconds)
 		for _, f := range b.followers() {
 			runs := walls[cell{t.name, f.name}]
 			if len(runs) == 0 {
 				continue
 			}
 			rows++
-			wall := summary(runs, milliseconds)
+			wall := harness.SpreadOf(runs, milliseconds)
 			ratio := ""
-			if bare.mid > 0 && f.argv != nil {
-				ratio = fmt.Sprintf("%.2f", wall.mid/bare.mid)
+			if bare.Middle > 0 && f.argv != nil {
+				ratio = fmt.Sprintf("%.2f", wall.Middle/bare.Middle)
 			}
-			fmt.Fprintf(w, "%s\t%s\t%.0f\t%.0f..%.0f\t%s\n", t.name, f.name, wall.mid, wall.least, wall.most, ratio)
+			fmt.Fprintf(w, "%s\t%s\t%.0f\t%.0f..%.0f\t%s\n", t.name, f.name, wall.Middle, wall.Least, wall.Most, ratio)
 		}
 	}
 	if rows > 0 {
@@ -171,7 +166,7 @@ func (b *bench) handovers() []follower {
   }
 }
 `
-	runs := filepath.Join(b.dir, "runs")
+	runs := filepath.Join(b.Dir, "runs")
 	return []follower{
 		{"bare", nil},
 		{"dbctl, followed", []string{b.dbctl, "-o", runs, "profile.dbctl"}},
@@ -180,7 +175,7 @@ func (b *bench) handovers() []follower {
 }
 
 func (b *bench) handoverProgram() (string, error) {
-	file, program := filepath.Join(b.dir, "handover.c"), filepath.Join(b.dir, "handover")
+	file, program := filepath.Join(b.Dir, "handover.c"), filepath.Join(b.Dir, "handover")
 	if err := os.WriteFile(file, []byte(handoverSource), 0o600); err != nil {
 		return "", err
 	}
@@ -193,9 +188,9 @@ func (b *bench) handoverProgram() (string, error) {
 func (b *bench) noteHandover(took map[string][]time.Duration, f follower, program string) {
 	const children = 20
 	cmd := command(append(append([]string(nil), f.argv...), program, strconv.Itoa(children)))
-	cmd.Stderr = os.Stderr
+	cmd.Stderr = b.Err
 	out, err := cmd.Output()
-	os.RemoveAll(filepath.Join(b.dir, "runs"))
+	os.RemoveAll(filepath.Join(b.Dir, "runs"))
 	lines := strings.Fields(string(out))
 	if err == nil && len(lines) != children {
 		err = fmt.Errorf("it tells of %d children", len(lines))
@@ -209,17 +204,16 @@ func (b *bench) noteHandover(took map[string][]time.Duration, f follower, progra
 		took[f.name] = append(took[f.name], time.Duration(ns))
 	}
 	if err != nil {
-		fmt.Fprintf(b.err, "bench: %s, %s: %v\n", handover, f.name, err)
-		b.failures++
+		b.Fail(handover, f.name, err)
 	}
 }
 
 func (b *bench) printHandovers(took map[string][]time.Duration) {
-	w := tabwriter.NewWriter(b.out, 0, 0, 2, ' ', 0)
+	w := b.Table()
 	fmt.Fprintln(w, "\nfork to child's first instruction\tms\tmin..max")
 	for _, f := range b.handovers() {
-		s := summary(took[f.name], milliseconds)
-		fmt.Fprintf(w, "%s, %s\t%.2f\t%.2f..%.2f\n", handover, f.name, s.mid, s.least, s.most)
+		s := harness.SpreadOf(took[f.name], milliseconds)
+		fmt.Fprintf(w, "%s, %s\t%.2f\t%.2f..%.2f\n", handover, f.name, s.Middle, s.Least, s.Most)
 	}
 	if len(took) > 0 {
 		w.Flush()

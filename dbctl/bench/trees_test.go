@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"testing"
 	"time"
+
+	"github.com/profilecollection/pct/bench/harness"
 )
 
 // TestTrees takes one round of the rows that are quick.
@@ -22,11 +24,11 @@ func TestTrees(t *testing.T) {
 	}
 	var stdout, stderr bytes.Buffer
 	b := &bench{
-		options: options{run: regexp.MustCompile("^script|hand-over"), rounds: 1, dbctl: dbctl, budget: time.Minute},
-		dir:     t.TempDir(), out: &stdout, err: &stderr,
+		Run:   &harness.Run{Match: regexp.MustCompile("^script|hand-over"), Rounds: 1, Dir: t.TempDir(), Out: &stdout, Err: &stderr},
+		dbctl: dbctl, budget: time.Minute,
 	}
-	if err := b.trees(); err != nil || b.failures > 0 {
-		t.Fatalf("%v, %d failures: %s", err, b.failures, &stderr)
+	if err := b.trees(); err != nil || b.Failures > 0 {
+		t.Fatalf("%v, %d failures: %s", err, b.Failures, &stderr)
 	}
 	for _, row := range []string{
 		`(?m)^script of 500 processes +bare( +[1-9][0-9.]*){2} *$`,

@@ -5,18 +5,21 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // hashed is a symbol by Rust's older mangling: identifiers, each with its length before it, of
 // which the last one is a hash.
-var hashed = regexp.MustCompile(`^_ZN(.*)(17h([0-9a-f]{16})E(?:\..*)?)$`)
+var hashed = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^_ZN(.*)(17h([0-9a-f]{16})E(?:\..*)?)$`)
+})
 
 // ForDemangler is a symbol as package github.com/ianlancetaylor/demangle has to get it. The package
 // takes the first underscore of an identifier of Rust's older mangling for one that separates
 // the identifier from its length, as in Rust's newer one: here such an underscore is put before it.
 func ForDemangler(symbol string) string {
 	const enough = 5 // different digits that a hash has to have, for that package and for Rust's own tools
-	parts := hashed.FindStringSubmatch(symbol)
+	parts := hashed().FindStringSubmatch(symbol)
 	if parts == nil || digits(parts[3]) < enough {
 		return symbol
 	}

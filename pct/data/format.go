@@ -36,7 +36,10 @@ const (
 // frameRoom is kept free before a payload for its length.
 const frameRoom = binary.MaxVarintLen64
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+// checksum is CRC-32C. Its table is made at the first use, because most commands start without one.
+func checksum(payload []byte) uint32 {
+	return crc32.Checksum(payload, crc32.MakeTable(crc32.Castagnoli))
+}
 
 func appendString(b []byte, s string) []byte {
 	b = binary.AppendUvarint(b, uint64(len(s)))

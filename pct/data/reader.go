@@ -96,7 +96,7 @@ func (r *Run) decode(src []byte) (whole int, err error) {
 		if c.bad {
 			return whole, errTail
 		}
-		sum := crc32.Checksum(src[end-len(payload):end], castagnoli)
+		sum := checksum(src[end-len(payload) : end])
 		if sum != binary.LittleEndian.Uint32(src[end:]) {
 			return whole, errDamaged
 		}

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"os"
 )
 
@@ -221,7 +220,7 @@ func (w *Writer) flush() error {
 	n := binary.PutUvarint(length[:], uint64(len(payload)))
 	copy(w.buf[frameRoom-n:], length[:n])
 	whole := len(w.buf)
-	w.buf = binary.LittleEndian.AppendUint32(w.buf, crc32.Checksum(payload, castagnoli))
+	w.buf = binary.LittleEndian.AppendUint32(w.buf, checksum(payload))
 	written, err := w.file.Write(w.buf[frameRoom-n:])
 	if err != nil {
 		w.buf = w.buf[:whole]

@@ -1,4 +1,4 @@
-package main
+package pr
 
 import (
 	"os"
@@ -18,8 +18,8 @@ func TestInstalledTranslators(t *testing.T) {
 	prefix := t.TempDir()
 	bin, libexec := filepath.Join(prefix, "bin"), filepath.Join(prefix, "libexec", "pct")
 	for name, pkg := range map[string]string{
-		filepath.Join(bin, "pct"): "..", filepath.Join(bin, "pct-pr"): ".",
-		filepath.Join(libexec, translators.Default): "../../translators/addr2line",
+		filepath.Join(bin, "pct"): "..", filepath.Join(bin, "pct-pr"): "../../tools",
+		filepath.Join(libexec, translators.Default): "../../tools",
 	} {
 		if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", name, pkg).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)

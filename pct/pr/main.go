@@ -1,18 +1,16 @@
-// Command pct-pr prints the samples of data files, an address a line, as numbers
+// Package pr is the command pct-pr. It prints the samples of data files, an address a line, as numbers
 // and labels that translators find. "pct-pr -h" explains.
-package main
+package pr
 
 import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
-	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/pct/data"
 	"github.com/profilecollection/pct/pct/internal/path"
 	"github.com/profilecollection/pct/translators"
@@ -51,8 +49,6 @@ Examples:
   pct-pr -translator 'addr2line -e %o' -req '%a\n' /tmp/pct/gzip.4711/gzip
 `
 
-func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, visible.Writer(os.Stderr))) }
-
 // Exit statuses.
 const (
 	succeeded = 0
@@ -76,7 +72,8 @@ type options struct {
 	help        bool
 }
 
-func run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
+// Run is the command.
+func Run(args []string, _ io.Reader, stdout, stderr io.Writer) int {
 	o, err := parse(args)
 	if err != nil {
 		fmt.Fprintf(stderr, "pct-pr: %v (pct-pr -h explains)\n", err)

@@ -1,4 +1,4 @@
-package main
+package pr
 
 import (
 	"debug/elf"
@@ -13,20 +13,21 @@ import (
 	"time"
 
 	"github.com/profilecollection/pct/internal/object"
+	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/pct/data"
 	"github.com/profilecollection/pct/translators"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"pct-pr": main})
+	testscript.Main(m, map[string]func(){"pct-pr": func() { os.Exit(Run(os.Args[1:], os.Stdin, os.Stdout, visible.Writer(os.Stderr))) }})
 }
 
 // TestScripts runs testdata/*.txtar on the real command beside the real pct,
 // translator and filters, on programs compiled there.
 func TestScripts(t *testing.T) {
 	bin := t.TempDir()
-	for name, pkg := range map[string]string{"pct": "..", translators.Default: "../../translators/addr2line"} {
+	for name, pkg := range map[string]string{"pct": "..", translators.Default: "../../tools"} {
 		build := exec.Command("go", "build", "-buildvcs=false", "-o", filepath.Join(bin, name), pkg)
 		if out, err := build.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)

@@ -1,4 +1,4 @@
-package main
+package addr2line
 
 import (
 	"bytes"
@@ -79,7 +79,7 @@ func answers(t testing.TB, object string, vaddrs []uint64, errs *bytes.Buffer, f
 	for _, a := range vaddrs {
 		in.WriteString(object + "\t0x" + strconv.FormatUint(a, 16) + "\n")
 	}
-	status := run(flags, &in, &out, errs)
+	status := Run(flags, &in, &out, errs)
 	return parse(t, out.String(), len(vaddrs)), status
 }
 

@@ -1,4 +1,4 @@
-package main
+package addr2line
 
 import (
 	"os"
@@ -26,7 +26,7 @@ func TestDocument(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "width.c"), []byte(block("c")), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	command(t, "", "go", "build", "-o", filepath.Join(bin, "pct-addr2line"), ".")
+	command(t, "", "go", "build", "-o", filepath.Join(bin, "pct-addr2line"), "../../tools")
 	want := block("console")
 	var got strings.Builder
 	for line := range strings.Lines(want) {

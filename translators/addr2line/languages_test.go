@@ -1,4 +1,4 @@
-package main
+package addr2line
 
 import (
 	"debug/elf"

@@ -1,17 +1,15 @@
-// Pct-addr2line is the translator that pct uses by itself: it reads ELF symbols
-// and DWARF debug information. See package translators for the protocol.
-package main
+// Package addr2line is pct-addr2line, the translator that pct uses by itself: it reads
+// ELF symbols and DWARF debug information. See package translators for the protocol.
+package addr2line
 
 import (
 	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/profilecollection/pct/internal/object"
 	"github.com/profilecollection/pct/internal/object/debuginfo"
-	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/translators"
 )
 
@@ -31,9 +29,8 @@ example:
   printf '/bin/ls\t0x4000\n' | pct-addr2line
 `
 
-func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, visible.Writer(os.Stderr))) }
-
-func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+// Run is the command.
+func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("pct-addr2line", flag.ContinueOnError)
 	var dirs []string
 	var want debuginfo.Detail

@@ -1,4 +1,4 @@
-package main
+package addr2line
 
 import (
 	"debug/elf"
@@ -282,7 +282,7 @@ var gdbline string
 
 func buildGdbline(dir string) error {
 	gdbline = filepath.Join(dir, "pct-gdbline")
-	out, err := exec.Command("go", "build", "-o", gdbline, "../gdb").CombinedOutput()
+	out, err := exec.Command("go", "build", "-o", gdbline, "../../tools").CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%v: %s", err, out)
 	}

@@ -1,4 +1,4 @@
-package main
+package addr2line
 
 import (
 	"bytes"
@@ -42,7 +42,7 @@ func TestObjectsThatCannotBeRead(t *testing.T) {
 	} {
 		var errs, out bytes.Buffer
 		in := strings.Repeat(c.object+"\t0x1000\n", 3) + good + "\t0x" + hexa(vaddr) + "\n"
-		if status := run(nil, strings.NewReader(in), &out, &errs); status != 0 {
+		if status := Run(nil, strings.NewReader(in), &out, &errs); status != 0 {
 			t.Errorf("%s: status %d", c.object, status)
 		}
 		if want := strings.Repeat("?|?|?\n", 3) + "main|"; !strings.HasPrefix(out.String(), want) {
@@ -95,7 +95,7 @@ func TestObjectTruncatedWhileMapped(t *testing.T) {
 	var errs bytes.Buffer
 	status := make(chan int)
 	go func() {
-		status <- run(nil, in, outEnd, &errs)
+		status <- Run(nil, in, outEnd, &errs)
 		outEnd.Close()
 	}()
 	buf := make([]byte, 1<<16)
@@ -144,7 +144,7 @@ func TestFlags(t *testing.T) {
 		{[]string{"-debug-dir", "/a", "-debug-dir", "/b"}, 0, "", ""},
 	} {
 		var out, errs bytes.Buffer
-		if status := run(c.args, strings.NewReader(""), &out, &errs); status != c.status {
+		if status := Run(c.args, strings.NewReader(""), &out, &errs); status != c.status {
 			t.Errorf("%q: status %d, want %d", c.args, status, c.status)
 		}
 		if !strings.Contains(out.String(), c.out) || !strings.Contains(errs.String(), c.errs) {
@@ -155,7 +155,7 @@ func TestFlags(t *testing.T) {
 
 func TestBadRequests(t *testing.T) {
 	var out, errs bytes.Buffer
-	status := run(nil, strings.NewReader("what is this\n"), &out, &errs)
+	status := Run(nil, strings.NewReader("what is this\n"), &out, &errs)
 	if status != 1 || out.String() != "?|?|?\n" || !strings.Contains(errs.String(), "want OBJECT<TAB>0xADDRESS") {
 		t.Errorf("status %d, %q, %q", status, &out, &errs)
 	}

@@ -1,4 +1,4 @@
-package main
+package addr2line
 
 import (
 	"bytes"
@@ -181,7 +181,7 @@ func TestBuildIDOfRequest(t *testing.T) {
 		t.Helper()
 		var out, errs bytes.Buffer
 		in := strings.NewReader(program + "\t0x" + hexa(vaddr) + "\t" + id + "\n")
-		if status := run([]string{"-debug-dir", root}, in, &out, &errs); status != 0 {
+		if status := Run([]string{"-debug-dir", root}, in, &out, &errs); status != 0 {
 			t.Fatalf("status %d: %s", status, &errs)
 		}
 		return out.String(), errs.String()
@@ -242,7 +242,7 @@ func TestWithoutSectionHeaders(t *testing.T) {
 		in := strings.NewReader(fmt.Sprintf("%s\t0x%x\t%s\n", program, start+1, id))
 		var out, errs bytes.Buffer
 		want := fmt.Sprintf("program+0x%x|?|?\n", start)
-		if status := run(nil, in, &out, &errs); status != 0 || errs.Len() > 0 || out.String() != want {
+		if status := Run(nil, in, &out, &errs); status != 0 || errs.Len() > 0 || out.String() != want {
 			t.Errorf("status %d: %s%s, want %s", status, &errs, &out, want)
 		}
 	}

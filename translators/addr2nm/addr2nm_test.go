@@ -1,4 +1,4 @@
-package main
+package addr2nm
 
 import (
 	"bytes"
@@ -69,7 +69,7 @@ func symbols(t *testing.T, path string) map[string]uint64 {
 // ask runs pct-addr2nm over requests.
 func ask(in string, args ...string) (out, errs string, status int) {
 	var stdout, stderr bytes.Buffer
-	status = run(args, strings.NewReader(in), &stdout, &stderr)
+	status = Run(args, strings.NewReader(in), &stdout, &stderr)
 	return stdout.String(), stderr.String(), status
 }
 
@@ -311,7 +311,7 @@ func TestDefaultCache(t *testing.T) {
 // Many at once make and read the same tables.
 func TestConcurrentRuns(t *testing.T) {
 	bin := filepath.Join(t.TempDir(), "pct-addr2nm")
-	command(t, "go", "build", "-o", bin, ".")
+	command(t, "go", "build", "-o", bin, "../../tools")
 	path, dir := program(t), t.TempDir()
 	in := requests(path, symbols(t, path)["main"])
 	var wg sync.WaitGroup

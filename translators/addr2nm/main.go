@@ -1,7 +1,7 @@
-// Pct-addr2nm is a translator that knows functions alone, from the tables that the
-// system's nm prints: of objects of any format that nm reads. The tables are kept
-// in a cache directory. See package translators for the protocol.
-package main
+// Package addr2nm is pct-addr2nm, a translator that knows functions alone, from the
+// tables that the system's nm prints: of objects of any format that nm reads. The
+// tables are kept in a cache directory. See package translators for the protocol.
+package addr2nm
 
 import (
 	"errors"
@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/profilecollection/pct/internal/funcname"
-	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/translators"
 	"github.com/profilecollection/pct/translators/internal/cache"
 )
@@ -34,9 +33,8 @@ example:
   printf '/bin/gdb\t0x300000\n' | pct-addr2nm
 `
 
-func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, visible.Writer(os.Stderr))) }
-
-func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+// Run is the command.
+func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("pct-addr2nm", flag.ContinueOnError)
 	nm := flags.String("nm", "nm", "")
 	dir := flags.String("cache", "", "")

@@ -1,4 +1,4 @@
-package main
+package disasm
 
 import (
 	"bytes"
@@ -51,7 +51,7 @@ func write(t testing.TB, path, text string) {
 
 func ask(in string, args ...string) (out, errs string, status int) {
 	var stdout, stderr bytes.Buffer
-	status = run(args, strings.NewReader(in), &stdout, &stderr)
+	status = Run(args, strings.NewReader(in), &stdout, &stderr)
 	return stdout.String(), stderr.String(), status
 }
 

@@ -1,18 +1,16 @@
-// Pct-disasm is a translator from addresses to instructions, for code without lines
-// and names: the innermost frame of an answer is the instruction, the next one its
+// Package disasm is pct-disasm, a translator from addresses to instructions, for code
+// without lines and names: the innermost frame of an answer is the instruction, the next one its
 // function. It reads code by objdump. See package translators for the protocol.
-package main
+package disasm
 
 import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"slices"
 	"time"
 
-	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/translators"
 )
 
@@ -34,9 +32,8 @@ example:
   pct sym -translator pct-disasm /tmp/pct/gzip.*
 `
 
-func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, visible.Writer(os.Stderr))) }
-
-func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+// Run is the command.
+func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("pct-disasm", flag.ContinueOnError)
 	objdump := flags.String("objdump", "objdump", "")
 	options := flags.String("M", "", "")

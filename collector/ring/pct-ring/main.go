@@ -11,12 +11,13 @@ import (
 	"os"
 
 	"github.com/profilecollection/pct/collector/ring"
+	"github.com/profilecollection/pct/internal/launch"
 	"github.com/profilecollection/pct/internal/resource"
 	"github.com/profilecollection/pct/internal/visible"
 )
 
 func main() {
-	ring.Launcher()
+	launch.Launcher()
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 

@@ -70,9 +70,8 @@ type Config struct {
 // symbols of a big program is the longest.
 const answerTime = 120 * time.Second
 
-// Launcher must be the first call of main: see tracer.Launcher.
+// Launcher must be the first call of main, beside that of package launch: see tracer.Guardian.
 func Launcher() {
-	tracer.Launcher()
 	tracer.Guardian()
 	tracer.Mend()
 }

@@ -33,7 +33,7 @@ var stepped = []string{
 
 // What Emulate does is what the processor does, of registers and memory at random.
 func TestEmulate(t *testing.T) {
-	launch(t, func(tr *Tracer, pid int, area uint64, start unix.PtraceRegs) error {
+	inProgram(t, func(tr *Tracer, pid int, area uint64, start unix.PtraceRegs) error {
 		for i, text := range append(emulated, stepped...) {
 			code := decode(t, text)
 			for range 40 {
@@ -101,8 +101,8 @@ func TestEmulateStepper(t *testing.T) {
 
 const windowSize = 1024
 
-// launch gives a program at its first instruction to use, and an address in its stack.
-func launch(t *testing.T, use func(tr *Tracer, pid int, area uint64, regs unix.PtraceRegs) error) {
+// inProgram gives a program at its first instruction to use, and an address in its stack.
+func inProgram(t *testing.T, use func(tr *Tracer, pid int, area uint64, regs unix.PtraceRegs) error) {
 	t.Helper()
 	path, err := exec.LookPath("true")
 	if err != nil {

@@ -9,11 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
+	"github.com/profilecollection/pct/internal/launch"
 	"github.com/profilecollection/pct/internal/proc"
 )
 
 func TestMain(m *testing.M) {
-	tracer.Launcher()
+	launch.Launcher()
 	os.Exit(m.Run())
 }
 

@@ -1,4 +1,4 @@
-package main
+package gdbline
 
 import (
 	_ "embed"

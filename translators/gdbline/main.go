@@ -1,5 +1,5 @@
-// Pct-gdbline is a translator that asks gdb, for objects whose debug information
-// pct-addr2line can't read. See package translators for the protocol.
+// Package gdbline is pct-gdbline, a translator that asks gdb, for objects whose debug
+// information pct-addr2line can't read. See package translators for the protocol.
 //
 // The client library of gdb that it uses panics in a goroutine of its own on
 // output that it can't parse and waits for ever for a gdb that died or hangs.
@@ -7,13 +7,12 @@
 // this program again with -worker: a translator in itself, that has leave to fail.
 // The program at the front passes requests on, and where the worker dies or is
 // silent for too long it answers unknown and starts another.
-package main
+package gdbline
 
 import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"time"
 
@@ -37,8 +36,6 @@ example:
   printf '/bin/ls\t0x4000\n' | pct-gdbline
 `
 
-func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
-
 // options are the flags.
 type options struct {
 	gdb      string
@@ -48,7 +45,8 @@ type options struct {
 	worker   bool
 }
 
-func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+// Run is the command.
+func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	var o options
 	flags := flag.NewFlagSet("pct-gdbline", flag.ContinueOnError)
 	flags.StringVar(&o.gdb, "gdb", "gdb", "")

@@ -1,12 +1,12 @@
-package main
+package gdbline
 
 import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"time"
 
-	"github.com/profilecollection/pct/internal/visible"
 	"github.com/profilecollection/pct/translators"
 )
 
@@ -30,7 +30,7 @@ func supervise(o options, stdin io.Reader, stdout, stderr io.Writer) error {
 		return err
 	}
 	s := supervisor{
-		argv:    []string{self, "-worker", "-gdb", o.gdb, "-debug-dir", o.debugDir, fmt.Sprintf("-network=%t", o.network)},
+		argv:    []string{filepath.Join(filepath.Dir(self), "pct-gdbline"), "-worker", "-gdb", o.gdb, "-debug-dir", o.debugDir, fmt.Sprintf("-network=%t", o.network)},
 		timeout: o.timeout,
 		stderr:  stderr,
 		objects: translators.Objects{Program: "pct-gdbline", Complain: stderr},
@@ -57,7 +57,7 @@ func (s *supervisor) translate(q translators.Request) ([]translators.Location, e
 	if s.failures++; s.failures == maxFailures {
 		return nil, err
 	}
-	fmt.Fprintf(visible.Writer(s.stderr), "pct-gdbline: %s 0x%x: %v\n", q.Object, q.Vaddr, err)
+	fmt.Fprintf(s.stderr, "pct-gdbline: %s 0x%x: %v\n", q.Object, q.Vaddr, err)
 	return nil, nil
 }
 

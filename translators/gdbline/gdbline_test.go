@@ -1,4 +1,4 @@
-package main
+package gdbline
 
 import (
 	"bytes"
@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	if err == nil {
 		gdbline = filepath.Join(dir, "pct-gdbline")
 		var out []byte
-		if out, err = exec.Command("go", "build", "-o", gdbline, ".").CombinedOutput(); err != nil {
+		if out, err = exec.Command("go", "build", "-o", gdbline, "../../tools").CombinedOutput(); err != nil {
 			err = fmt.Errorf("%v: %s", err, out)
 		}
 	}
