@@ -120,7 +120,7 @@ func (o *output) open(p *program, resource int) bool {
 	if p.samples(resource) != nil {
 		return true
 	}
-	if !o.openRun(p) {
+	if o.failed || o.closed || !o.openRun(p) || p.run.meta.State != "running" {
 		return false
 	}
 	measured := o.cfg.measured[resource]

@@ -139,17 +139,25 @@ func (r *Run) readPaths(path string) (torn, err error) {
 // addFiles adds files of the run's directory to it. If all files of the directory are named, some need hold nothing.
 // What is wrong with a paths file is returned, the rest is damage.
 func (r *Run) addFiles(files []probed, all bool) (paths error) {
-	read := false
-	for _, f := range files {
-		switch {
-		case f.holds != holdsPaths:
-		case read: // and the numbers in this one are its own
-			r.Damage = append(r.Damage, errors.New(f.path+" has call paths of the same resource as another file"))
-		default:
-			read = true
+	// The numbers in a paths file are its own: there is one for a run. Beside it may be one that was just made.
+	mine := slices.IndexFunc(files, func(f probed) bool { return f.holds == holdsPaths && f.resource != "" })
+	if mine < 0 {
+		mine = slices.IndexFunc(files, func(f probed) bool { return f.holds == holdsPaths })
+	}
+	for i, f := range files {
+		if f.holds != holdsPaths {
+			continue
+		}
+		if i == mine {
 			torn, err := r.readPaths(f.path)
 			paths = cmp.Or(torn, err)
+			continue
 		}
+		torn, err := newRunOf(r.Dir).readPaths(f.path)
+		if err = cmp.Or(torn, err); err == nil {
+			err = errors.New(f.path + " has call paths of the same resource as another file, and was not read")
+		}
+		r.Damage = append(r.Damage, err)
 	}
 	folded := false
 	for _, f := range files {
