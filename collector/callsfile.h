@@ -1,5 +1,5 @@
 /*
- * callsfile.h: the file of the call paths, `calls`, as docs/FORMAT.md says.
+ * callsfile.h: the file of call paths of a resource, `paths.NAME`, as docs/FORMAT.md says.
  *
  * A header, and the tree that unwind/tree.h describes, with text that tells of the objects.
  */
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CALLS_FILE "calls"
+#define CALLS_PREFIX "paths." /* of the name, before that of the resource */
 #define CALLS_MAGIC "PCTcalls2\n"
 
 enum { CALLS_TREE = 128, CALLS_TEXT_MOST = 512 << 10 };

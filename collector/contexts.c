@@ -115,17 +115,13 @@ static void *links_memory(uint32_t words)
 	return p;
 }
 
-/* The files are `calls`, of the first resource, and `calls.NAME`. */
+/* The files are `paths.NAME`, by the resource. */
 static void fill_name(struct contexts *c)
 {
-	const struct resource *r = &options.resources[c - all];
 	struct text t = text_in(c->name, sizeof c->name);
 
-	text_str(&t, CALLS_FILE);
-	if (c != all) {
-		text_char(&t, '.');
-		text_str(&t, r->kind->name);
-	}
+	text_str(&t, CALLS_PREFIX);
+	text_str(&t, options.resources[c - all].kind->name);
 	c->file.kind = OBJECT_ANON;
 	c->file.path = c->name;
 }

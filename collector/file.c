@@ -58,6 +58,8 @@ static long make(struct object *o, int dir, const char *name, const void *h, siz
 
 	if (!space_for_file(n))
 		return -EFBIG;
+	if (dir != AT_FDCWD)
+		text_char(&t, '.'); /* readers of a run directory take no notice of it */
 	text_str(&t, name);
 	text_str(&t, ".new");
 	text_num(&t, (uint64_t)run.pid);
@@ -106,8 +108,7 @@ static long add_to(struct object *o, const char *name, const struct count_header
 static bool reserved(const char *name)
 {
 	return text_equal(name, "meta") || text_equal(name, "paths") || text_equal(name, "tree") ||
-	       text_equal(name, "kernel.syms") ||
-	       text_equal(name, "names") || text_equal(name, CALLS_FILE);
+	       text_equal(name, "kernel.syms") || text_equal(name, "names");
 }
 
 static void put_object(struct text *t, const struct object *o)

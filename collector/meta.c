@@ -196,6 +196,8 @@ void meta_write(int dir, bool complete)
 	else
 		text_str(&t, "state=running\n");
 	noted = note_all();
+	for (uint32_t i = 0; i < options.resource_count; i++)
+		put_text(&t, "resource=", options.resources[i].kind->name);
 	put_notes(&t, noted);
 	put_arguments(&t);
 	if (!space_for_file(t.n))

@@ -23,7 +23,8 @@ import (
 // exist do not change: TestGolden compares every report with the one of that day, to the byte.
 // What is meant to change is written anew by go test ./pct -run TestGolden -update.
 //
-// testdata/golden has the runs as runs.tar.gz, with the source of the program that ran; the
+// testdata/golden has the runs as runs.tar.gz, in the former ways of naming files and directories, and as named.tar.gz
+// one of each collector in which paths.NAME are the files of resources; with the source of the program that ran; the
 // functions and lines of their addresses as names, which the translator golden-names tells; and
 // for each run the reports.
 var update = stdflag.Bool("update", false, "write the golden reports anew")
@@ -169,6 +170,12 @@ json -by name`},
 	{name: "folded", operands: "folded/folded"},
 	{name: "pprof", operands: "pprof/prog"},
 	{name: "script", operands: "script/prog.27055"},
+	{name: "named-mixed", operands: "named/library/prog.9774"},
+	{name: "named-alloc", operands: "-r alloc named/library/prog.9774"},
+	{name: "named-real", operands: "-r real named/ring/prog.10346", reports: `
+paths -window -0.1,
+phases -i 20ms -g obj -past-main`},
+	{name: "named-gdb", operands: "named/dbctl/prog.10660"},
 	{name: "together", operands: "paths/prog.9985 calls/prog.10661 gdb/prog.11322 flat/prog.9121 log/prog.9428"},
 	{name: "compared", operands: "gdb/prog.11322 values/prog.14474", reports: `
 diff
@@ -194,8 +201,10 @@ func TestGolden(t *testing.T) {
 	check(t, err)
 	t.Setenv("GORACE", promptly)
 	runs := t.TempDir()
-	if out, err := exec.Command("tar", "-xzf", filepath.Join(golden, "runs.tar.gz"), "-C", runs).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	for _, archive := range []string{"runs.tar.gz", "named.tar.gz"} {
+		if out, err := exec.Command("tar", "-xzf", filepath.Join(golden, archive), "-C", runs).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
 	}
 	t.Chdir(runs)
 	defer func(local *time.Location) { time.Local = local }(time.Local)

@@ -53,17 +53,18 @@ func readRuns(r *roots, dir string) (c collected, err error) {
 				c.remark = note
 			}
 		}
-		for _, name := range []string{"calls", "paths"} {
-			size, err := onDisk(filepath.Join(one, name))
-			if errors.Is(err, fs.ErrNotExist) {
-				continue
-			}
+		files, err := filepath.Glob(filepath.Join(one, "paths.*"))
+		if err != nil {
+			return c, err
+		}
+		for _, file := range files {
+			size, err := onDisk(file)
 			if err != nil {
 				return c, err
 			}
 			c.bytes += size
 		}
-		nodes, counted, err := nodesOf(filepath.Join(one, "calls"))
+		nodes, counted, err := nodesOf(filepath.Join(one, "paths.cpu"))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return c, err
 		}
@@ -113,6 +114,9 @@ func nodesOf(path string) (all int64, counted bool, err error) {
 	first := make([]byte, 40)
 	if _, err := f.ReadAt(first, 0); err != nil {
 		return 0, false, err
+	}
+	if !strings.HasPrefix(string(first), "PCTcalls") {
+		return 0, false, nil // another collector's
 	}
 	tree := make([]byte, 32)
 	if _, err := f.ReadAt(tree, int64(binary.LittleEndian.Uint64(first[32:]))); err != nil {

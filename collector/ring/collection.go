@@ -355,10 +355,10 @@ func (c *collection) whyNone() string {
 }
 
 func (c *collection) writeTicks() {
-	if !c.out.open(c.out.base, 0) {
+	if !c.out.openRun(c.out.base) {
 		return
 	}
-	if err := c.ticks.write(c.out.base.run(0).dir, c.out.base.pid, c.table.kernelSymbols()); err != nil {
+	if err := c.ticks.write(c.out.base.run.dir, c.out.base.pid, c.table.kernelSymbols()); err != nil {
 		c.out.say("the kernel's ticks could not be written: %v", err)
 	}
 }

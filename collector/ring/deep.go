@@ -125,7 +125,7 @@ func (d *deep) forget(tid int) {
 type trail struct {
 	frames []unwind.Frame
 	ids    []data.NodeID // the nodes of so many outermost frames
-	to     *run          // that has them
+	to     *samples      // that has them
 	epoch  int           // of it
 	by     *byte         // of the witness that told the outer frames, nil none
 

@@ -28,7 +28,7 @@ func (t *table) record(p *process, r record, s sample) {
 	if !t.out.open(p.prog, which) {
 		return
 	}
-	h := hit{p: p, to: p.prog.run(which), r: r, s: s, hits: hits, weight: weight}
+	h := hit{p: p, to: p.prog.samples(which), r: r, s: s, hits: hits, weight: weight}
 	if t.cfg.Paths {
 		t.placePath(h)
 	} else {
@@ -39,7 +39,7 @@ func (t *table) record(p *process, r record, s sample) {
 // hit is a sample that counts.
 type hit struct {
 	p            *process
-	to           *run
+	to           *samples
 	r            record
 	s            sample
 	hits, weight uint64
@@ -96,14 +96,14 @@ func (t *table) place(h hit) data.NodeID {
 }
 
 // kernelNode is the node of an instruction of the kernel.
-func (t *table) kernelNode(to *run, parent data.NodeID, addr uint64) data.NodeID {
+func (t *table) kernelNode(to *samples, parent data.NodeID, addr uint64) data.NodeID {
 	key := call{parent, addr}
 	if id, known := to.nodes[key]; known {
 		return id
 	}
 	s, ok := t.kernelSymbols().find(addr)
 	if ok {
-		to.hits.add(s)
+		to.run.hits.add(s)
 	}
 	w := to.w
 	id := w.Node(parent, w.Object(s.object(), "", data.ObjectKernel, 0, 0, 0), addr)

@@ -263,7 +263,7 @@ func reason(names []string) string {
 const offObject = "[off-cpu]"
 
 // away is the node of a reason, below the one where the thread was switched out.
-func (r *run) away(parent data.NodeID, why string) data.NodeID {
+func (r *samples) away(parent data.NodeID, why string) data.NodeID {
 	o := r.w.Object(offObject, "", kindAnon, 0, 0, 0)
 	addr, known := r.reasons[why]
 	if !known {

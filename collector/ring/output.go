@@ -35,23 +35,30 @@ type output struct {
 
 // note is a sentence for the readers of a report.
 type note struct {
-	resource int // whose runs get it, or ofAll
+	resource int // whose samples get it, or ofAll
 	text     string
 }
 
-// ofAll is the resource of a note that is for all runs.
+// ofAll is the resource of a note that is for all.
 const ofAll = -1
 
 // run is a run directory.
 type run struct {
-	dir     *data.Dir
+	dir  *data.Dir
+	meta data.Meta
+	of   []*samples // by resource, those that have samples
+	hits hits
+	lost uint64 // samples that could not be written
+	told bool   // meta is written
+}
+
+// samples are the file of a resource's samples in a run directory.
+type samples struct {
+	run     *run
 	w       *data.Writer
-	meta    data.Meta
 	nodes   map[call]data.NodeID
 	epoch   int               // how often nodes were forgotten
 	reasons map[string]uint64 // addresses of the reasons for being off the processor
-	hits    hits
-	told    bool // meta is written
 }
 
 func newOutput(cfg Config) *output {
@@ -75,20 +82,20 @@ func (o *output) say(format string, args ...any) {
 	}
 }
 
-// note is a sentence that all runs get, those that begin later too.
+// note is a sentence that all run directories get, those that begin later too.
 func (o *output) note(text string) { o.noteOf(ofAll, text) }
 
-// noteOf is a sentence that all runs of a resource get.
+// noteOf is a sentence that all samples of a resource get.
 func (o *output) noteOf(resource int, text string) {
 	if n := (note{resource, text}); !slices.Contains(o.notes, n) {
 		o.notes = append(o.notes, n)
 	}
 }
 
-// notesOf are the sentences for the runs of a resource.
+// notesOf are the sentences for a resource, or for all.
 func (o *output) notesOf(resource int) (all []string) {
 	for _, n := range o.notes {
-		if n.resource == ofAll || n.resource == resource {
+		if n.resource == resource {
 			all = append(all, n.text)
 		}
 	}
@@ -107,24 +114,43 @@ func (o *output) ends(records []record) {
 	}
 }
 
-// open makes the program's run directory for a resource, and the tree's first if there is
+// open makes the program's file of a resource's samples, and its run directory, and the tree's first if there is
 // none; it reports whether there is one.
 func (o *output) open(p *program, resource int) bool {
-	if p.run(resource) != nil {
+	if p.samples(resource) != nil {
+		return true
+	}
+	if o.failed || o.closed || !o.openRun(p) || p.run.meta.State != "running" {
+		return false
+	}
+	measured := o.cfg.measured[resource]
+	w, err := p.run.dir.NewWriter(data.Header{
+		Resource: measured.Name, Unit: measured.Kind().Unit, Clock: clockName, Period: measured.period(), Start: p.run.meta.Start, Interval: measured.Interval,
+	})
+	if err != nil {
+		o.fail(err)
+		return false
+	}
+	p.run.of[resource] = &samples{run: p.run, w: w}
+	return true
+}
+
+// openRun makes the program's run directory.
+func (o *output) openRun(p *program) bool {
+	if p.run != nil {
 		return true
 	}
 	if o.failed || o.closed {
 		return false
 	}
-	if o.tree == nil && (p != o.base || resource > 0) && !o.open(o.base, 0) {
+	if o.tree == nil && p != o.base && !o.openRun(o.base) {
 		return false
 	}
-	if err := o.make(p, resource); err != nil {
-		o.failed = true
-		o.say("cannot write a run directory, so nothing more is recorded: %v", err)
+	if err := o.make(p); err != nil {
+		o.fail(err)
 		return false
 	}
-	path := p.run(resource).dir.Path()
+	path := p.run.dir.Path()
 	name := filepath.Base(path)
 	o.log(func(t *data.TreeWriter) error { return t.Dir(time.Now(), p.pid, name) })
 	if o.cfg.Found != nil {
@@ -133,19 +159,21 @@ func (o *output) open(p *program, resource int) bool {
 	return true
 }
 
-func (o *output) make(p *program, resource int) error {
-	measured, suffix := o.cfg.measured[resource], ""
-	if resource > 0 {
-		suffix = measured.Name
-	}
-	dir, err := data.CreateFor(o.cfg.Root, p.nameOf(), p.pid, suffix)
+// fail says that there can be no more data.
+func (o *output) fail(err error) {
+	o.failed = true
+	o.say("cannot write a run directory, so nothing more is recorded: %v", err)
+}
+
+func (o *output) make(p *program) error {
+	dir, err := data.Create(o.cfg.Root, p.nameOf(), p.pid)
 	if err != nil {
 		return err
 	}
 	if warning := dir.Warning(); warning != "" {
 		o.say("%s", warning)
 	}
-	r := &run{dir: dir}
+	r := &run{dir: dir, of: make([]*samples, len(o.cfg.measured))}
 	if len(p.argv) == 0 {
 		if p.argv = readArgv(p.pid, p.exe); p.argv == nil {
 			p.argv = []string{p.name}
@@ -160,12 +188,15 @@ func (o *output) make(p *program, resource int) error {
 		}
 		o.early = nil
 	}
-	start := o.wall(p.start)
 	r.meta = data.Meta{
-		Argv: p.argv, Exe: p.exe, BuildID: p.buildID, Host: o.host, Pid: p.pid, Ppid: p.ppid, Start: start,
-		Clock: clockName, Period: measured.period(), State: "running", Tree: filepath.Base(o.baseDir(r)), Notes: o.notesOf(resource),
+		Argv: p.argv, Exe: p.exe, BuildID: p.buildID, Host: o.host, Pid: p.pid, Ppid: p.ppid, Start: o.wall(p.start),
+		Clock: clockName, State: "running", Tree: filepath.Base(o.baseDir(r)), Notes: o.notesOf(ofAll),
 	}
-	if r.meta.Period > 0 {
+	for _, measured := range o.cfg.measured {
+		r.meta.Resources = append(r.meta.Resources, measured.Name)
+	}
+	if i := o.cfg.clock(); i >= 0 {
+		r.meta.Period = o.cfg.measured[i].period()
 		r.meta.Asked = float64(time.Second) / float64(r.meta.Period)
 	}
 	if o.ending[p.pid] <= o.now {
@@ -173,23 +204,14 @@ func (o *output) make(p *program, resource int) error {
 			return errors.Join(err, dir.Close())
 		}
 	}
-	r.w, err = dir.NewWriter(data.Header{
-		Resource: measured.Name, Unit: measured.Kind().Unit, Clock: clockName, Period: measured.period(), Start: start, Interval: measured.Interval,
-	})
-	if err != nil {
-		return errors.Join(err, dir.Close())
-	}
-	for len(p.runs) < len(o.cfg.measured) {
-		p.runs = append(p.runs, nil)
-	}
-	p.runs[resource] = r
+	p.run = r
 	return nil
 }
 
 // baseDir is the path of the directory that has the tree; first is it if there is
 // none yet.
 func (o *output) baseDir(first *run) string {
-	if r := o.base.run(0); r != nil {
+	if r := o.base.run; r != nil {
 		return r.dir.Path()
 	}
 	return first.dir.Path()
@@ -207,9 +229,11 @@ func (o *output) log(line func(*data.TreeWriter) error) {
 }
 
 // write appends a sample of a program that has a run.
-func (o *output) write(r *run, s data.Sample) {
-	if err := r.w.Sample(s); err != nil {
+func (o *output) write(to *samples, s data.Sample) {
+	r := to.run
+	if err := to.w.Sample(s); err != nil {
 		r.meta.Lost++
+		r.lost++
 		o.say("cannot write samples: %v", err)
 		return
 	}
@@ -221,16 +245,15 @@ func (o *output) write(r *run, s data.Sample) {
 
 // flush writes meta, if it's not there yet, and the kernel's functions that were hit.
 func (o *output) flush(p *program) {
-	for _, r := range p.runs {
-		if r == nil || r.meta.State != "running" {
-			continue
-		}
-		if err := r.hits.write(r.dir); err != nil {
-			o.say("cannot write the kernel's functions: %v", err)
-		}
-		if err := r.tell(); err != nil {
-			o.say("cannot write what is known of a run: %v", err)
-		}
+	r := p.run
+	if r == nil || r.meta.State != "running" {
+		return
+	}
+	if err := r.hits.write(r.dir); err != nil {
+		o.say("cannot write the kernel's functions: %v", err)
+	}
+	if err := r.tell(); err != nil {
+		o.say("cannot write what is known of a run: %v", err)
 	}
 }
 
@@ -243,19 +266,31 @@ func (r *run) tell() error {
 	return r.dir.WriteMeta(r.meta)
 }
 
-// finish ends the runs of a program, if it has any.
+// finish ends the run of a program, if it has one.
 func (o *output) finish(p *program, at time.Time, state, status string, cpu time.Duration) {
-	for resource, r := range p.runs {
-		if r == nil || r.meta.State != "running" {
+	r := p.run
+	if r == nil || r.meta.State != "running" {
+		return
+	}
+	if err := r.hits.write(r.dir); err != nil {
+		o.say("cannot write the kernel's functions: %v", err)
+	}
+	r.meta.End, r.meta.State, r.meta.Status, r.meta.CPU, r.meta.Notes = at, state, status, cpu, o.notesOf(ofAll)
+	if r.lost > 0 {
+		r.meta.Notes = append(r.meta.Notes, fmt.Sprintf("%d samples could not be written", r.lost))
+	}
+	var err error
+	for resource, to := range r.of {
+		if to == nil {
 			continue
 		}
-		if err := r.hits.write(r.dir); err != nil {
-			o.say("cannot write the kernel's functions: %v", err)
+		for _, text := range o.notesOf(resource) {
+			to.w.Note(text)
 		}
-		r.meta.End, r.meta.State, r.meta.Status, r.meta.CPU, r.meta.Notes = at, state, status, cpu, o.notesOf(resource)
-		if err := errors.Join(r.w.Close(), r.dir.WriteMeta(r.meta), r.dir.Close()); err != nil {
-			o.say("cannot finish %s: %v", r.dir.Path(), err)
-		}
+		err = errors.Join(err, to.w.Close())
+	}
+	if err := errors.Join(err, r.dir.WriteMeta(r.meta), r.dir.Close()); err != nil {
+		o.say("cannot finish %s: %v", r.dir.Path(), err)
 	}
 }
 

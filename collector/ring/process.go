@@ -42,7 +42,7 @@ type program struct {
 	buildID   string // of it
 	argv      []string
 	start     time.Duration // on the clock of the records
-	runs      []*run        // by resource, those that have samples; see run
+	run       *run          // nil: nothing of it is kept so far
 }
 
 // find returns the mapping of an address, or nil.
@@ -87,11 +87,11 @@ func (p *process) mapped(m *mapping) {
 	})
 	p.maps = slices.Insert(maps, at, m)
 	p.followed = false
-	if p.prog != nil {
-		for _, r := range p.prog.runs {
-			if r != nil {
-				r.nodes = nil // they were found by addresses
-				r.epoch++
+	if p.prog != nil && p.prog.run != nil {
+		for _, to := range p.prog.run.of {
+			if to != nil {
+				to.nodes = nil // they were found by addresses
+				to.epoch++
 			}
 		}
 	}
@@ -148,10 +148,10 @@ func (p *program) nameOf() string {
 	return filepath.Base(p.exe)
 }
 
-// run is where the samples of a resource are, nil if there are none so far.
-func (p *program) run(resource int) *run {
-	if resource >= len(p.runs) {
+// samples is where those of a resource are, nil if there are none so far.
+func (p *program) samples(resource int) *samples {
+	if p.run == nil {
 		return nil
 	}
-	return p.runs[resource]
+	return p.run.of[resource]
 }

@@ -80,7 +80,7 @@ type Config struct {
 	Pids    []int    // or processes to attach to
 	Tree    bool     // and their descendants, too
 
-	Resources []resource.Resource // what to measure; the first one's runs are PROG.PID. None: cpu
+	Resources []resource.Resource // what to measure. None: cpu
 	Period    time.Duration       // between two samples of a time without an interval of its own, from resource.Shortest
 	Paths     bool                // whole call paths, from copies of the stacks
 	Kernel    bool                // sample the kernel, too; else its time counts for where the program called it

@@ -183,9 +183,9 @@ func (t *table) withKernel(h hit, id data.NodeID) data.NodeID {
 }
 
 // begin makes room for nodes.
-func (r *run) begin() {
-	if r.nodes == nil {
-		r.nodes = map[call]data.NodeID{}
+func (to *samples) begin() {
+	if to.nodes == nil {
+		to.nodes = map[call]data.NodeID{}
 	}
 }
 
@@ -220,7 +220,7 @@ func (t *table) follow(h hit, of *trail, path []unwind.Frame) (id data.NodeID) {
 }
 
 // called is the node of an instruction of the program, called from another one.
-func (t *table) called(p *process, to *run, parent data.NodeID, addr uint64) data.NodeID {
+func (t *table) called(p *process, to *samples, parent data.NodeID, addr uint64) data.NodeID {
 	key := call{parent, addr}
 	if id, known := to.nodes[key]; known {
 		return id

@@ -16,7 +16,7 @@ func TestOwnTimeIsNotSampled(t *testing.T) {
 		}
 		for _, dir := range dirs {
 			switch {
-			case exists(filepath.Join(dir, "calls")):
+			case exists(filepath.Join(dir, "paths.cpu")):
 				if n := s.profile(dir).in("libpct.so"); n > 0 {
 					t.Errorf("%q: %d samples of %s are in libpct.so", letters, n, dir)
 				}

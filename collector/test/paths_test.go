@@ -173,7 +173,7 @@ func TestPathsOfThreads(t *testing.T) {
 func TestPathSums(t *testing.T) {
 	for _, letters := range []string{paths + " IV", paths + " IV e"} {
 		p := prepare(t, letters, "paths", "threads").run().ok("done\n").own()
-		file, err := os.ReadFile(filepath.Join(p.run.Dir, "calls"))
+		file, err := os.ReadFile(filepath.Join(p.run.Dir, "paths.cpu"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -277,7 +277,7 @@ func TestPathsWithoutRoom(t *testing.T) {
 		}
 		s.state = s.command.ProcessState
 		for _, dir := range s.dirs(0) {
-			if !exists(filepath.Join(dir, "calls")) {
+			if !exists(filepath.Join(dir, "paths.cpu")) {
 				continue
 			}
 			p := s.profile(dir)

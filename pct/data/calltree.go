@@ -42,18 +42,6 @@ type callTree struct {
 	torn     error // what is missing at the end
 }
 
-// isCalls reports whether a file is a calls file, of any version.
-func isCalls(path string) bool {
-	f, _, err := openRegular(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	first := make([]byte, len("PCTcalls"))
-	_, err = io.ReadFull(f, first)
-	return err == nil && string(first) == "PCTcalls"
-}
-
 // readCallTree reads a calls file. Of one that is being made there may be no tree yet.
 func readCallTree(path string) (*callTree, error) {
 	f, size, err := openRegular(path)

@@ -35,7 +35,7 @@ func frames(t testing.TB, src []byte) []int {
 
 func TestTruncatedAtEveryByte(t *testing.T) {
 	want := sampleRun(t)
-	path := filepath.Join(want.Dir, pathsFile)
+	path := filepath.Join(want.Dir, pathsOf("cpu"))
 	src, err := os.ReadFile(path)
 	check(t, err)
 	ends := frames(t, src)
@@ -72,7 +72,7 @@ func TestTruncatedAtEveryByte(t *testing.T) {
 // and nothing after is believed.
 func TestFlippedBits(t *testing.T) {
 	want := sampleRun(t)
-	path := filepath.Join(want.Dir, pathsFile)
+	path := filepath.Join(want.Dir, pathsOf("cpu"))
 	src, err := os.ReadFile(path)
 	check(t, err)
 	for i := range src {
@@ -104,7 +104,7 @@ func TestForeignFiles(t *testing.T) {
 	if _, err := Open(filepath.Join(dir, "absent")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("an absent directory: %v", err)
 	}
-	path := filepath.Join(dir, pathsFile)
+	path := filepath.Join(dir, pathsOf("cpu"))
 	check(t, os.WriteFile(path, []byte("PCTpaths2\n"), 0o600))
 	r, err := Open(path)
 	if r != nil || err == nil || !strings.Contains(err.Error(), "version") {
@@ -168,7 +168,7 @@ func consistent(t *testing.T, r *Run) {
 }
 
 func FuzzFile(f *testing.F) {
-	src, err := os.ReadFile(filepath.Join(sampleRun(f).Dir, pathsFile))
+	src, err := os.ReadFile(filepath.Join(sampleRun(f).Dir, pathsOf("cpu")))
 	check(f, err)
 	f.Add(src)
 	f.Fuzz(func(t *testing.T, src []byte) {
@@ -183,7 +183,7 @@ func FuzzFile(f *testing.F) {
 
 // FuzzPayload goes past the checksum.
 func FuzzPayload(f *testing.F) {
-	src, err := os.ReadFile(filepath.Join(sampleRun(f).Dir, pathsFile))
+	src, err := os.ReadFile(filepath.Join(sampleRun(f).Dir, pathsOf("cpu")))
 	check(f, err)
 	ends := frames(f, src)
 	for i := range ends[1:] {

@@ -4,7 +4,8 @@
 // A run directory PROG.PID holds
 //
 //	meta         text, key=value: what ran, when, and how it was sampled
-//	paths        binary: the calling context tree and the samples, see Writer
+//	paths.NAME   binary: the calling context tree and the samples of a resource, see Writer;
+//	             or the library's tree of counts
 //	tree         text, only with the first process of a run: all its processes, see TreeWriter
 //	OBJECT       binary: samples in one mapped object, see Counts
 //	kernel.syms  text: symbols of the kernel, see ReadKernelSymbols
@@ -12,8 +13,8 @@
 //	NAME         text, whatever an OUT(NAME) of a dbctl script wrote
 //
 // Life cycle: a collector makes the directory with Create, writes meta with the
-// state "running", appends to paths, and rewrites meta at the end with another
-// state. Both files can be read at any instant by another process; a collector
+// state "running", appends to paths.NAME, and rewrites meta at the end with another
+// state. All files can be read at any instant by another process; a collector
 // that is killed loses at most the sample that it was writing.
 package data
 

@@ -15,9 +15,8 @@ import (
 )
 
 const (
-	metaFile  = "meta"
-	pathsFile = "paths"
-	treeFile  = "tree"
+	metaFile = "meta"
+	treeFile = "tree"
 )
 
 // Dir is a run directory that is being written. Its files are reached through
@@ -35,12 +34,6 @@ type Dir struct {
 // An absent root is made, with the mode of /tmp (1777) if it stands in such a
 // directory; there, a root that is a symbolic link is refused.
 func Create(root, prog string, pid int) (*Dir, error) {
-	return CreateFor(root, prog, pid, "")
-}
-
-// CreateFor is Create for what else than its first resource is kept of a process:
-// PROG.PID.RESOURCE. An empty resource is the first.
-func CreateFor(root, prog string, pid int, resource string) (*Dir, error) {
 	rootFD, warning, err := openRoot(root)
 	if err != nil {
 		return nil, err
@@ -49,11 +42,6 @@ func CreateFor(root, prog string, pid int, resource string) (*Dir, error) {
 	base := DirName(prog)
 	if pid != 0 {
 		base = fmt.Sprintf("%s.%d", base, pid)
-	}
-	if resource != "" {
-		const most = 40 // bytes: it may be the name of a function
-		resource = DirName(resource)
-		base += "." + strings.ToValidUTF8(resource[:min(most, len(resource))], "")
 	}
 	name := base
 	for n := 2; ; n++ {
@@ -86,8 +74,8 @@ func CreateFor(root, prog string, pid int, resource string) (*Dir, error) {
 	return d, nil
 }
 
-// DirName makes the first part of the name of a run directory, before the process ID, of a
-// program's name or path: characters that are not shown are replaced by _.
+// DirName makes a part of a file name of a program's name or path, or of a resource: characters
+// that are not shown are replaced by _.
 func DirName(prog string) string {
 	name := strings.Map(func(r rune) rune {
 		if !visible.Shown(r) || r == utf8.RuneError || r == '/' {
@@ -155,19 +143,27 @@ func (d *Dir) Append(name string) (*os.File, error) {
 	if !element(name) {
 		return nil, fmt.Errorf("%q can't be the name of an output: it must be one path element and not start with a dot", name)
 	}
-	if name == metaFile || name == pathsFile || name == treeFile || name == namesFile {
+	if Reserved(name) {
 		return nil, fmt.Errorf("%q can't be the name of an output: the run directory has its own file of that name", name)
 	}
 	return d.open(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
 }
 
-// NewWriter starts the file paths, which must not exist.
+// NewWriter starts the file of call paths of the header's resource, which must not exist: paths.NAME, or
+// paths.NAME.2 and so on where that is another resource's, as of two functions with long names.
 func (d *Dir) NewWriter(h Header) (*Writer, error) {
-	f, err := d.open(pathsFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND)
-	if err != nil {
-		return nil, err
+	base := pathsOf(h.Resource)
+	name := base
+	for n := 2; ; n++ {
+		f, err := d.open(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND)
+		if err == nil {
+			return newWriter(f, h)
+		}
+		if !errors.Is(err, fs.ErrExist) || ResourceOf(filepath.Join(d.path, name)) == h.Resource {
+			return nil, err
+		}
+		name = fmt.Sprintf("%s.%d", base, n)
 	}
-	return newWriter(f, h)
 }
 
 // WriteCounts makes a count file, as the function of this name does.

@@ -127,7 +127,7 @@ func TestAppend(t *testing.T) {
 	if string(got) != "one\ntwo\n" {
 		t.Errorf("%q", got)
 	}
-	for _, name := range []string{"", ".", "..", ".x", "a/b", "meta", "paths", "tree", "names", "a\x00"} {
+	for _, name := range []string{"", ".", "..", ".x", "a/b", "meta", "paths", "paths.cpu", "paths.x", "tree", "names", "a\x00"} {
 		if _, err := d.Append(name); err == nil {
 			t.Errorf("%q was taken for a name", name)
 		}
@@ -140,18 +140,28 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// Each resource but the first has a directory of its own, named by it.
-func TestCreateForResource(t *testing.T) {
-	root := t.TempDir()
+// Each resource has a file of its own, named by it.
+func TestFilesOfResources(t *testing.T) {
+	d, err := Create(t.TempDir(), "/bin/p", 7)
+	check(t, err)
+	long := "calls:" + strings.Repeat("é", 300)
 	for _, c := range []struct{ resource, want string }{
-		{"", "p.7"}, {"faults", "p.7.faults"}, {"faults", "p.7.faults.2"}, {"calls:f", "p.7.calls:f"}, {"calls:../x", "p.7.x"},
-		{"calls:" + strings.Repeat("é", 300), "p.7.calls:" + strings.Repeat("é", 17)},
+		{"cpu", "paths.cpu"}, {"faults", "paths.faults"}, {"calls:f", "paths.calls:f"}, {"calls:../x", "paths.x"},
+		{long, "paths.calls:" + strings.Repeat("é", 17)}, {long + "x", "paths.calls:" + strings.Repeat("é", 17) + ".2"},
 	} {
-		d, err := CreateFor(root, "/bin/p", 7, c.resource)
+		w, err := d.NewWriter(Header{Resource: c.resource, Unit: "1"})
 		check(t, err)
-		if got := filepath.Base(d.Path()); got != c.want {
-			t.Errorf("%q: %s, want %s", c.resource, got, c.want)
+		check(t, w.Close())
+		if got := ResourceOf(filepath.Join(d.Path(), c.want)); got != c.resource {
+			t.Errorf("%s: %q, want %q", c.want, got, c.resource)
 		}
-		check(t, d.Close())
+		if _, err := d.NewWriter(Header{Resource: c.resource, Unit: "1"}); err == nil {
+			t.Errorf("%q was started twice", c.resource)
+		}
+	}
+	runs, err := OpenAll(d.Path())
+	check(t, err)
+	if len(runs) != 6 {
+		t.Errorf("%d runs", len(runs))
 	}
 }

@@ -25,6 +25,7 @@ const (
 	itemSample = 'S' // time, CPU and thread as differences to the previous sample, node, weight, flags, fields, count
 	itemNames  = 'Y' // object, vaddr, names
 	itemLost   = 'L' // number, reason
+	itemNote   = 'T' // sentence
 )
 
 // Flags of a sample.

@@ -26,7 +26,7 @@ func TestFormatDocument(t *testing.T) {
 		Fields: []FieldValue{{n, "42"}}}))
 	check(t, w.Lost(2, "late"))
 	check(t, w.Close())
-	src, err := os.ReadFile(filepath.Join(d.Path(), pathsFile))
+	src, err := os.ReadFile(filepath.Join(d.Path(), pathsOf("cpu")))
 	check(t, err)
 
 	dump := regexp.MustCompile(`(?m)^    ((?:[0-9a-f]{2} )*[0-9a-f]{2})(?:  .*)?$`)

@@ -33,6 +33,7 @@ type Meta struct {
 	State         string        // "running", "complete", "killed", "detached"
 	Status        string        // how it ended: "exit 3", "signal SIGSEGV"
 	Tree          string        // name of the run directory, beside this one or it itself, that holds the file tree; "" if none
+	Resources     []string      // that were asked for; none: one that the file of call paths names
 	Notes         []string      // for the reader of a report, a sentence each
 }
 
@@ -44,8 +45,8 @@ type metaKey struct {
 	set  func(m *Meta, value string) error
 }
 
-// metaKeys are the keys that stand once, in the order of the file. argv and
-// note stand once for each of their values.
+// metaKeys are the keys that stand once, in the order of the file. argv,
+// note and resource stand once for each of their values.
 var metaKeys = []metaKey{
 	number("version", func(m *Meta) *int { return &m.Version }),
 	text("exe", func(m *Meta) *string { return &m.Exe }),
@@ -76,8 +77,9 @@ const (
 )
 
 const (
-	argvKey = "argv"
-	noteKey = "note"
+	argvKey     = "argv"
+	noteKey     = "note"
+	resourceKey = "resource"
 )
 
 // key makes a metaKey of a field of type T, which is left out while zero.
@@ -144,6 +146,9 @@ func (m Meta) encode() []byte {
 			line(k.name, value)
 		}
 	}
+	for _, name := range m.Resources {
+		line(resourceKey, name)
+	}
 	for _, arg := range m.Argv {
 		line(argvKey, arg)
 	}
@@ -185,6 +190,8 @@ func (m *Meta) set(name, value string) error {
 		m.Argv = append(m.Argv, value)
 	case noteKey:
 		m.Notes = append(m.Notes, value)
+	case resourceKey:
+		m.Resources = append(m.Resources, value)
 	}
 	for _, k := range metaKeys {
 		if k.name == name {

@@ -1,10 +1,9 @@
 package data
 
 import (
-	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,45 +12,28 @@ import (
 	"github.com/profilecollection/pct/internal/regular"
 )
 
-// Open reads a run directory: meta, paths, and all count files in it. Of a file in
+// Open reads a run directory: meta, call paths, and all count files in it. Of a file in
 // such a directory, or anywhere else, it reads that, and the directory's meta. It works
-// at any instant of the run's life, and never waits. The file paths may be absent (a
+// at any instant of the run's life, and never waits. The files may be absent (a
 // run without samples), or meta, but not all of them. Of a directory with several
 // resources it reads the first: see OpenAll.
 //
-// If paths does not end with a whole record, the run is returned together with a
+// If a file of call paths does not end with a whole record, the run is returned together with a
 // *Truncated error; so is a single count file that is too short. All other errors
 // come with a nil run. What is wrong with other files is in Run.Damage.
 func Open(path string) (*Run, error) {
-	r, _, err := openFirst(path)
-	return r, err
-}
-
-// openFirst is Open, and returns the names of files with other resources.
-func openFirst(path string) (*Run, []string, error) {
 	st, err := os.Stat(path)
 	if err != nil {
-		return nil, nil, Unreached(path, err)
+		return nil, Unreached(path, err)
 	}
 	if !st.IsDir() {
-		r, err := OpenFiles(filepath.Dir(path), []string{filepath.Base(path)})
-		return r, nil, err
+		return OpenFiles(filepath.Dir(path), []string{filepath.Base(path)})
 	}
-	names, err := countFiles(path)
-	if err != nil {
-		return nil, nil, err
+	runs, err := OpenAll(path)
+	if len(runs) == 0 {
+		return nil, err
 	}
-	names, others := ofFirstResource(path, names)
-	r, hasMeta := open(path)
-	torn, err := r.readPaths(filepath.Join(path, pathsFile))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, err
-	}
-	r.addFiles(names, true)
-	if err != nil && !hasMeta && len(r.Objects) == 1 && len(r.Damage) == 0 {
-		return nil, nil, notARun(path)
-	}
-	return r, others, torn
+	return runs[0], err
 }
 
 // Unreached says that there is nothing to read at a path, and why: err, of os.Stat.
@@ -68,7 +50,13 @@ func Unreached(path string, err error) error {
 func OpenFiles(dir string, names []string) (*Run, error) {
 	r, _ := open(dir)
 	before := len(r.Damage)
-	r.addFiles(names, false)
+	var files []probed
+	for _, name := range names {
+		files = append(files, probe(filepath.Join(dir, name)))
+	}
+	if err := r.addFiles(files, false); err != nil {
+		r.Damage = append(r.Damage, err)
+	}
 	if len(names) != 1 || len(r.Damage) == before {
 		return r, nil
 	}
@@ -83,18 +71,15 @@ func OpenFiles(dir string, names []string) (*Run, error) {
 
 // IsRun reports whether Open finds something in a directory.
 func IsRun(dir string) bool {
-	for _, name := range []string{metaFile, pathsFile} {
-		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
-			return true
-		}
+	if _, err := os.Stat(filepath.Join(dir, metaFile)); err == nil {
+		return true
 	}
-	names, err := countFiles(dir)
-	return err == nil && slices.ContainsFunc(names, func(name string) bool {
-		path := filepath.Join(dir, name)
-		if isCalls(path) {
-			return true
+	files, err := candidates(dir)
+	return err == nil && slices.ContainsFunc(files, func(f probed) bool {
+		if f.holds != holdsCounts {
+			return f.holds != holdsNothing
 		}
-		_, err := OpenCounts(path)
+		_, err := OpenCounts(f.path)
 		var torn *Truncated
 		return err == nil || errors.As(err, &torn)
 	})
@@ -109,18 +94,23 @@ func IsPart(name string) bool {
 // open begins a run with its meta.
 func open(dir string) (r *Run, hasMeta bool) {
 	var err error
-	r = &Run{
+	r = newRunOf(dir)
+	r.Meta, err = ReadMeta(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		r.Damage = append(r.Damage, err)
+	}
+	return r, r.Meta.Version > 0
+}
+
+// newRunOf is a run of which nothing has been read.
+func newRunOf(dir string) *Run {
+	return &Run{
 		Dir:     dir,
 		Objects: make([]Object, 1),
 		Nodes:   make([]Node, 1),
 		Fields:  make([]string, 1),
 		Lost:    map[string]uint64{},
 	}
-	r.Meta, err = ReadMeta(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		r.Damage = append(r.Damage, err)
-	}
-	return r, r.Meta.Version > 0
 }
 
 // readPaths adds a paths file; torn says that its tail is not whole.
@@ -146,27 +136,42 @@ func (r *Run) readPaths(path string) (torn, err error) {
 	return nil, nil
 }
 
-// addFiles adds count files and paths of the run's directory. If all files of the
-// directory are named, some need not be either.
-func (r *Run) addFiles(names []string, all bool) {
-	folded := false
-	for _, name := range names {
-		path := filepath.Join(r.Dir, name)
-		if isPaths(path) {
-			torn, err := r.readPaths(path)
-			if err = errors.Join(torn, err); err != nil {
-				r.Damage = append(r.Damage, unwrapped(err))
-			}
+// addFiles adds files of the run's directory to it. If all files of the directory are named, some need hold nothing.
+// What is wrong with a paths file is returned, the rest is damage.
+func (r *Run) addFiles(files []probed, all bool) (paths error) {
+	// The numbers in a paths file are its own: there is one for a run. Beside it may be one that was just made.
+	mine := slices.IndexFunc(files, func(f probed) bool { return f.holds == holdsPaths && f.resource != "" })
+	if mine < 0 {
+		mine = slices.IndexFunc(files, func(f probed) bool { return f.holds == holdsPaths })
+	}
+	for i, f := range files {
+		if f.holds != holdsPaths {
 			continue
 		}
-		if isCalls(path) {
+		if i == mine {
+			torn, err := r.readPaths(f.path)
+			paths = cmp.Or(torn, err)
+			continue
+		}
+		torn, err := newRunOf(r.Dir).readPaths(f.path)
+		if err = cmp.Or(torn, err); err == nil {
+			err = errors.New(f.path + " has call paths of the same resource as another file, and was not read")
+		}
+		r.Damage = append(r.Damage, err)
+	}
+	folded := false
+	for _, f := range files {
+		if f.holds == holdsPaths {
+			continue
+		}
+		if f.holds == holdsCalls {
 			folded = true
-			if err := r.readCalls(path); err != nil {
+			if err := r.readCalls(f.path); err != nil {
 				r.Damage = append(r.Damage, parts(err)...)
 			}
 			continue
 		}
-		c, err := OpenCounts(path)
+		c, err := OpenCounts(f.path)
 		var foreign *NotCounts
 		if all && errors.As(err, &foreign) && foreign.Foreign {
 			continue // the output of a script
@@ -187,6 +192,7 @@ func (r *Run) addFiles(names []string, all bool) {
 	if folded {
 		r.settle()
 	}
+	return paths
 }
 
 // parts are the errors that were joined.
@@ -197,39 +203,19 @@ func parts(err error) []error {
 	return []error{err}
 }
 
-// unwrapped is the only error that was joined.
-func unwrapped(err error) error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		return joined.Unwrap()[0]
-	}
-	return err
-}
-
-// isPaths reports whether a file has the magic of a paths file, of any version.
-func isPaths(path string) bool {
-	f, _, err := openRegular(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	first := make([]byte, len(magic)-2)
-	_, err = io.ReadFull(f, first)
-	return err == nil && bytes.HasPrefix([]byte(magic), first) || filepath.Base(path) == pathsFile
-}
-
-// countFiles are the names of the files in a directory that may be count files.
-func countFiles(dir string) ([]string, error) {
+// candidates are the files in a directory that may hold samples.
+func candidates(dir string) ([]probed, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	var names []string
+	var files []probed
 	for _, e := range entries {
-		if name := e.Name(); element(name) && !e.IsDir() && name != pathsFile && !IsPart(name) {
-			names = append(names, name)
+		if name := e.Name(); element(name) && !e.IsDir() && !IsPart(name) {
+			files = append(files, probe(filepath.Join(dir, name)))
 		}
 	}
-	return names, nil
+	return files, nil
 }
 
 // readRegular is os.ReadFile of what can be read without waiting.
@@ -255,7 +241,7 @@ func notARun(path string) error {
 	if inside, err := filepath.Glob(filepath.Join(path, "*", metaFile)); err == nil && len(inside) > 0 {
 		hint = fmt.Sprintf("; it holds some, such as %s", filepath.Dir(inside[0]))
 	}
-	return fmt.Errorf("%s is not a run directory: it has neither %s nor %s nor count files%s", path, metaFile, pathsFile, hint)
+	return fmt.Errorf("%s is not a run directory: it has neither %s nor paths nor count files%s", path, metaFile, hint)
 }
 
 // unfinished reports whether a directory holds nothing but a tree, or a meta that is being made: that of a run whose

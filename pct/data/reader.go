@@ -180,6 +180,10 @@ func (r *Run) item(kind byte, c *cursor, last *Sample) bool {
 		if why := c.kept(); !c.bad {
 			r.Lost[why] += n
 		}
+	case itemNote:
+		if text := c.kept(); !c.bad {
+			r.Meta.Notes = append(r.Meta.Notes, text)
+		}
 	}
 	return true
 }

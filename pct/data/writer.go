@@ -9,7 +9,7 @@ import (
 
 // Writer appends to a paths file. Its methods are for one goroutine.
 //
-// Object, Node and Field only give out ids; their records reach the file with
+// Object, Node and Field only give out ids; their records, and those of Names and Note, reach the file with
 // the next Sample, Lost or Close, in the same write(2).
 type Writer struct {
 	file *os.File
@@ -175,6 +175,9 @@ func (w *Writer) check(s Sample) error {
 func (w *Writer) Lost(n uint64, why string) error {
 	return w.append(itemLost, appendString(binary.AppendUvarint(w.body[:0], n), why))
 }
+
+// Note is a sentence for the readers of a report on this resource.
+func (w *Writer) Note(text string) { w.item(itemNote, appendString(w.body[:0], text)) }
 
 // Close writes what was named since the last sample and closes the file.
 func (w *Writer) Close() error {

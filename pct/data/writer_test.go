@@ -133,7 +133,7 @@ func TestReadWhileWritten(t *testing.T) {
 		done <- w.Close()
 	}()
 	read := func() int {
-		r, err := Open(filepath.Join(dir, pathsFile))
+		r, err := Open(filepath.Join(dir, pathsOf("")))
 		var truncated *Truncated
 		if err != nil && !errors.As(err, &truncated) {
 			t.Fatal(err)

@@ -134,16 +134,16 @@ func (r *ring) dirs(prog string) []string {
 	return dirs
 }
 
-// runs are the runs of a program, which must be whole.
+// runs are the runs of a program, one for each resource, which must be whole.
 func (r *ring) runs(prog string) []*data.Run {
 	r.t.Helper()
 	var runs []*data.Run
 	for _, dir := range r.dirs(prog) {
-		run, err := data.Open(dir)
+		of, err := data.OpenAll(dir)
 		if err != nil {
 			r.t.Fatal(err)
 		}
-		runs = append(runs, run)
+		runs = append(runs, of...)
 	}
 	return runs
 }

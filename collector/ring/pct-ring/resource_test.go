@@ -96,9 +96,6 @@ func TestResources(t *testing.T) {
 					if h := run.Header; h.Unit != unit || h.Interval != uint64(interval) || h.Period != 0 || run.Meta.State != "complete" {
 						t.Errorf("header of %s: %+v", resource, h)
 					}
-					if dir := filepath.Base(run.Dir); dir != fmt.Sprintf("%s.%d.%s", prog, run.Meta.Pid, resource) && resource != "faults" {
-						t.Errorf("%s is in %s", resource, dir)
-					}
 					if !paths && resource != "syscalls" {
 						path = path[:1]
 					} else if !paths {
@@ -124,9 +121,8 @@ func TestResources(t *testing.T) {
 				if h := run.Header; h.Unit != "µs" || h.Interval != 1000 || h.Period.Milliseconds() != 1 {
 					t.Errorf("header of cpu: %+v", h)
 				}
-				base := r.of(prog, "faults")
-				if name := filepath.Base(base.Dir); name != fmt.Sprintf("%s.%d", prog, base.Meta.Pid) || run.Meta.Tree != name {
-					t.Errorf("the first resource is in %s, the tree of others in %s", name, run.Meta.Tree)
+				if name := filepath.Base(run.Dir); name != fmt.Sprintf("%s.%d", prog, run.Meta.Pid) || run.Meta.Tree != name || len(r.dirs(prog)) != 1 {
+					t.Errorf("the resources are in %v, the tree in %s", r.dirs(prog), run.Meta.Tree)
 				}
 			})
 		}

@@ -81,7 +81,7 @@ func readRecords(path string) ([]stop, error) {
 // readRun adds what dbctl and gdb found at the same stops: the n-th of a thread is the
 // n-th in both.
 func readRun(runs string, stops []stop) error {
-	dirs, err := filepath.Glob(filepath.Join(runs, "*", "paths"))
+	dirs, err := filepath.Glob(filepath.Join(runs, "*", "paths.*"))
 	if err != nil || len(dirs) != 1 {
 		return fmt.Errorf("%d runs in %s", len(dirs), runs)
 	}

@@ -71,7 +71,7 @@ func TestLibraryOnAarch64(t *testing.T) {
 				if out, err := cmd.Output(); err != nil || string(out) != "done\n" {
 					t.Fatalf("%q, %v", out, err)
 				}
-				dirs, _ := filepath.Glob(dir + "/*/calls")
+				dirs, _ := filepath.Glob(dir + "/*/paths.*")
 				if len(dirs) != 1 {
 					t.Fatalf("files of calls: %v", dirs)
 				}

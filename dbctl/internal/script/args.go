@@ -164,7 +164,7 @@ func (c *checker) outputName(t lexer.Token, name string) {
 	switch {
 	case name == "" || name == "." || name == ".." || strings.Contains(name, "/"):
 		c.reportToken(t, "OUT wants the name of a file without its directory", "the file is made in the run directory of the process")
-	case slices.Contains(reservedFiles, name):
+	case slices.Contains(reservedFiles, name) || strings.HasPrefix(name, reservedPrefix):
 		c.reportToken(t, "the file "+name+" of a run directory is written by dbctl itself", "choose another name")
 	}
 }

@@ -68,8 +68,10 @@ var execOptions = map[string][]string{
 	"follow": {"events", "trap"},
 }
 
-// reservedFiles are the files of a run directory that are no outputs.
+// reservedFiles are the files of a run directory that are no outputs, and reservedPrefix begins the names of others.
 var reservedFiles = []string{"meta", "paths"}
+
+const reservedPrefix = "paths."
 
 func verbNamed(word string) *verb {
 	for i := range verbs {

@@ -11,35 +11,31 @@ import (
 	"github.com/profilecollection/pct/pct/data"
 )
 
-// A source is what is read as one run: a run directory, or some files of one.
+// A source is what is read of one process: a run directory, or some files of one.
 type source struct {
 	dir   string
 	names []string // nil: all of it
 	loose bool     // a file that stands in no run directory
+	more  []string // further directories of the same program, see joinFormer
 }
 
-// name is what the process is called whose samples these are.
-func (s source) name() string {
+// name is what the process is called whose samples these are, one run of the source.
+func (s source) name(r *data.Run) string {
 	if s.loose {
 		return s.names[0]
 	}
-	return filepath.Base(s.dir)
+	return filepath.Base(r.Dir)
 }
 
-// part reports whether the directory has files with samples that are not read.
-func (s source) part() bool {
+// part reports whether the directory has files with samples of the same resource that are not read.
+func (s source) part(r *data.Run) bool {
 	if s.names == nil || s.loose {
 		return false
 	}
 	entries, err := os.ReadDir(s.dir)
 	return err != nil || slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
 		name := e.Name()
-		if !e.Type().IsRegular() || data.IsPart(name) || slices.Contains(s.names, name) {
-			return false
-		}
-		var foreign *data.NotCounts
-		_, err := data.OpenCounts(filepath.Join(s.dir, name))
-		return name == "paths" || !errors.As(err, &foreign)
+		return e.Type().IsRegular() && !slices.Contains(s.names, name) && data.ResourceOf(filepath.Join(s.dir, name)) == r.Header.Resource
 	})
 }
 
@@ -106,15 +102,15 @@ func (all *sourceList) addDir(dir string) {
 func (all *sourceList) addFile(path string) {
 	dir, name := filepath.Dir(path), filepath.Base(path)
 	_, err := os.Stat(filepath.Join(dir, "meta"))
-	if loose := errors.Is(err, fs.ErrNotExist) && name != "paths"; loose {
+	if loose := errors.Is(err, fs.ErrNotExist) && !data.HoldsPaths(path); loose {
 		if all.find(path) == nil {
-			all.add(path, source{dir, []string{name}, true})
+			all.add(path, source{dir: dir, names: []string{name}, loose: true})
 		}
 		return
 	}
 	switch s := all.find(dir); {
 	case s == nil:
-		all.add(dir, source{dir, []string{name}, false})
+		all.add(dir, source{dir: dir, names: []string{name}})
 	case s.names != nil && !slices.Contains(s.names, name):
 		s.names = append(s.names, name)
 	}

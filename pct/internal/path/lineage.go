@@ -288,12 +288,14 @@ func (rd *Reader) catchUp(n *node) error {
 	for _, p := range n.Programs {
 		before, most := n.CPU, time.Duration(0)
 		for _, dir := range n.programDirs(&p) {
-			r, err := rd.read(dir)
+			runs, err := rd.readAll(dir)
 			if err != nil {
 				return fmt.Errorf("process %d: %w", n.Pid, err)
 			}
-			n.add(r)
-			most = max(most, cpuUsed(r)) // the runs of several resources are of the same time
+			for _, r := range runs {
+				n.add(r)
+				most = max(most, cpuUsed(r)) // the runs of several resources are of the same time
+			}
 		}
 		n.CPU = before + most
 	}

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -66,15 +65,9 @@ func Newest(root string) ([]string, error) {
 		return nil, &NoRuns{root}
 	}
 	var dirs []string
-	type program struct {
-		process
-		start time.Time
-	}
-	first := map[program]bool{}
+	first := map[program]bool{} // a former directory of a further resource comes later
 	for _, f := range all {
-		// What else than its first resource was measured of a program is in directories of longer names.
-		p := program{process{f.meta.Host, f.meta.Pid}, f.meta.Start.UTC()}
-		if f.origin == newest && !first[p] {
+		if p := programOf(f.meta); f.origin == newest && !first[p] {
 			first[p] = true
 			dirs = append(dirs, filepath.Join(root, f.name))
 		}

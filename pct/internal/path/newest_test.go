@@ -15,7 +15,7 @@ func TestNewest(t *testing.T) {
 	at := func(second int) time.Time { return time.Unix(int64(1000+second), 0) }
 	run := func(prog string, pid, ppid int, start, end int, resource, tree string) string {
 		t.Helper()
-		d, err := data.CreateFor(root, prog, pid, resource)
+		d, err := data.Create(t.TempDir(), prog, pid)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -26,7 +26,7 @@ func TestNewest(t *testing.T) {
 		if err := errors.Join(d.WriteMeta(m), d.Close()); err != nil {
 			t.Fatal(err)
 		}
-		return d.Path()
+		return former(t, d.Path(), root, resource)
 	}
 	want := func(dirs ...string) {
 		t.Helper()

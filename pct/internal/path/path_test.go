@@ -476,7 +476,7 @@ func TestSummaryNamesHotCommands(t *testing.T) {
 
 func TestTruncatedRun(t *testing.T) {
 	dir := writeRun(t, "/bin/prog", data.Meta{}, calls...)
-	file := filepath.Join(dir, "paths")
+	file := filepath.Join(dir, "paths.cpu")
 	st, err := os.Stat(file)
 	check(t, err)
 	check(t, os.Truncate(file, st.Size()-1))

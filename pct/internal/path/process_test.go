@@ -68,12 +68,12 @@ func TestOffsets(t *testing.T) {
 	if len(rows) != 2 || rows[0].Samples != 2 || rows[1].Samples != 2 || rows[1].Depth != 1 {
 		t.Errorf("%+v", rows)
 	}
-	dirs, _, err := new(Reader).Descendants([]string{"./a.7/paths"})
+	dirs, _, err := new(Reader).Descendants([]string{"./a.7/paths.cpu"})
 	check(t, err)
 	if len(dirs) != 2 || dirs[0] != "a.7" || dirs[1] != second {
 		t.Errorf("descendants %q", dirs)
 	}
-	runs, err := Open([]string{"a.7", second, "c.9", filepath.Join("b.8", "paths")})
+	runs, err := Open([]string{"a.7", second, "c.9", filepath.Join("b.8", "paths.cpu")})
 	check(t, err)
 	if len(runs.Warnings) > 0 {
 		t.Errorf("warnings %q", runs.Warnings)

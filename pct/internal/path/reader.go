@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/profilecollection/pct/pct/data"
@@ -17,19 +18,27 @@ type Reader struct {
 
 type knownRun struct {
 	runs  []*data.Run
-	stamp [2]fileStamp
+	stamp dirStamp
 }
 
-// fileStamp changes whenever a file does.
-type fileStamp struct {
-	size int64
-	time time.Time
+// dirStamp changes whenever a file of a run directory does which belongs to its run.
+type dirStamp struct {
+	files int
+	size  int64 // of all together
+	time  time.Time
 }
 
-func stampOf(dir string) (stamp [2]fileStamp) {
-	for i, name := range []string{"meta", "paths"} {
-		if st, err := os.Stat(filepath.Join(dir, name)); err == nil {
-			stamp[i] = fileStamp{st.Size(), st.ModTime()}
+func stampOf(dir string) (stamp dirStamp) {
+	entries, _ := os.ReadDir(dir) // one that can't be read has nothing that changes
+	for _, e := range entries {
+		st, err := e.Info()
+		if err != nil || data.IsPart(e.Name()) && e.Name() != "meta" {
+			continue
+		}
+		stamp.files++
+		stamp.size += st.Size()
+		if st.ModTime().After(stamp.time) {
+			stamp.time = st.ModTime()
 		}
 	}
 	return stamp
@@ -66,10 +75,22 @@ func (r *Reader) readAll(dir string) ([]*data.Run, error) {
 	return runs, nil
 }
 
-// readSource reads the files of one process: a run for each resource.
-func (r *Reader) readSource(s source) ([]*data.Run, error) {
+// readSource reads the files of one process: a run for each resource. Those that could be read are returned together
+// with an error about others. resource is what is asked for, "" if it's anything.
+func (r *Reader) readSource(s source, resource string) ([]*data.Run, error) {
 	if s.names == nil {
-		return r.readAll(s.dir)
+		all, err := r.readAll(s.dir)
+		for _, dir := range s.more {
+			more, wrong := r.readAll(dir)
+			all, err = slices.Concat(all, more), errors.Join(err, wrong)
+		}
+		if resource == "" || err != nil || measures(all, resource) {
+			return all, err
+		}
+		if other, err := r.beside(s.dir, resource); other != nil || err != nil {
+			return other, err
+		}
+		return all, nil
 	}
 	in, err := tolerate(data.OpenFiles(s.dir, s.names))
 	if err != nil {
@@ -100,13 +121,13 @@ func Inside(names []string) []string {
 		}
 		for _, dir := range found {
 			dir = runDir(dir)
-			if isRun(dir) {
+			if data.IsRun(dir) {
 				runs.add(dir)
 				continue
 			}
 			inner, _ := os.ReadDir(dir) // one that can't be read holds nothing for us
 			for _, in := range inner {
-				if in := filepath.Join(dir, in.Name()); isRun(in) {
+				if in := filepath.Join(dir, in.Name()); data.IsRun(in) {
 					runs.add(in)
 				}
 			}
@@ -122,5 +143,3 @@ func runDir(name string) string {
 	}
 	return name
 }
-
-func isRun(dir string) bool { return stampOf(dir) != [2]fileStamp{} || data.IsRun(dir) }

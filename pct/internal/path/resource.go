@@ -2,10 +2,8 @@ package path
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/profilecollection/pct/internal/funcname"
 	"github.com/profilecollection/pct/internal/resource"
@@ -90,47 +88,22 @@ func (e *OtherResource) Error() string {
 	return fmt.Sprintf("no run measures %q; there is %s", e.Resource, strings.Join(e.All, " and "))
 }
 
-// eachOnce leaves out runs without samples of programs that have another run, which is of another resource
-// then: a program counts once. The directory of the first resource is there without samples where it has the tree.
-func eachOnce(all []*run, trees []*family) ([]*run, []*family) {
-	type program struct {
-		host, exe string
-		pid       int
-		start     time.Time
-	}
-	of := func(r *run) program { return program{r.Meta.Host, r.Meta.Exe, r.Meta.Pid, r.Meta.Start.UTC()} }
-	known := map[program]bool{}
-	for _, r := range all {
-		if len(r.Samples) > 0 {
-			known[of(r)] = true
-		}
-	}
-	var once []*run
-	var treeOf []*family
-	for i, r := range all {
-		if len(r.Samples) == 0 && !r.Meta.Start.IsZero() && known[of(r)] {
-			continue
-		}
-		if len(r.Samples) == 0 {
-			known[of(r)] = true
-		}
-		once, treeOf = append(once, r), append(treeOf, trees[i])
-	}
-	return once, treeOf
+// measures reports whether one of the runs has samples of a resource.
+func measures(of []*data.Run, resource string) bool {
+	return slices.ContainsFunc(of, func(r *data.Run) bool { return len(r.Samples) > 0 && r.Header.Resource == resource })
 }
 
-// beside returns the run directories of the resource that is wanted which stand beside those that were
-// named: PROG.PID is the first resource's of a process, PROG.PID.RESOURCE that of each other.
-func beside(names []string, other *OtherResource) (all []string) {
-	for _, name := range names {
-		first := filepath.Clean(name)
-		for _, resource := range other.All {
-			first = strings.TrimSuffix(first, "."+resource)
-		}
-		for _, dir := range []string{first, first + "." + other.Resource} {
-			if dir != filepath.Clean(name) && data.IsRun(dir) {
-				all = append(all, dir)
-			}
+// chosen are those of the runs of one process that are reported on: with samples of the resource if one is
+// asked for, of any if it is "". A process without any sample has one run.
+func chosen(of []*data.Run, resource string) []*data.Run {
+	sampled := func(r *data.Run) bool { return len(r.Samples) > 0 }
+	if !slices.ContainsFunc(of, sampled) {
+		return of[:min(1, len(of))]
+	}
+	var all []*data.Run
+	for _, r := range of {
+		if r.Header.Resource == resource || resource == "" && sampled(r) {
+			all = append(all, r)
 		}
 	}
 	return all

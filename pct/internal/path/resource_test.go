@@ -2,19 +2,45 @@ package path
 
 import (
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/profilecollection/pct/pct/data"
 )
 
-// The directory of a process's first resource may have the tree and no samples: that is no further program, and
+// former moves a run directory with one resource to where it would have been formerly, and returns its path.
+func former(t *testing.T, dir, root, suffix string) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "paths.*"))
+	check(t, err)
+	for _, file := range files {
+		check(t, os.Rename(file, filepath.Join(dir, "paths")))
+	}
+	base := filepath.Join(root, filepath.Base(dir))
+	if suffix != "" {
+		base += "." + suffix
+	}
+	path := base
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(path); err != nil {
+			break
+		}
+		path = fmt.Sprintf("%s.%d", base, n)
+	}
+	check(t, os.Rename(dir, path))
+	return path
+}
+
+// The former directory of a process's first resource may have the tree and no samples: that is no further program, and
 // nothing that was measured of this resource.
 func TestResourceWithoutSamples(t *testing.T) {
 	root := t.TempDir()
 	meta := data.Meta{Pid: 7, Exe: "/bin/d", Host: "h", Start: time.Unix(1000, 0), CPU: time.Second, State: "detached", Tree: "d.7"}
 	write := func(m data.Meta, suffix, resource string, samples int) string {
-		d, err := data.CreateFor(root, "d", m.Pid, suffix)
+		d, err := data.Create(t.TempDir(), "d", m.Pid)
 		check(t, err)
 		check(t, d.WriteMeta(m))
 		w, err := d.NewWriter(data.Header{Resource: resource, Unit: "µs", Period: 10 * time.Millisecond, Start: m.Start})
@@ -25,7 +51,7 @@ func TestResourceWithoutSamples(t *testing.T) {
 		}
 		check(t, w.Close())
 		check(t, d.Close())
-		return d.Path()
+		return former(t, d.Path(), root, suffix)
 	}
 	dirs := []string{write(meta, "", "faults", 0), write(meta, "real", "real", 3)}
 	for _, resource := range []string{"real", ""} {

@@ -52,23 +52,10 @@ func Open(names []string) (*Runs, error) { return new(Reader).Open(names) }
 func (rd *Reader) Open(names []string) (*Runs, error) { return rd.OpenResource(names, "") }
 
 // OpenResource is Open of those runs alone that measure a resource, such as cpu or
-// faults; of all if it is "". A run that does not, beside which the same collector wrote one
-// that does, stands for that. It is an error of type *OtherResource if runs have
+// faults; of all if it is "". It is an error of type *OtherResource if runs have
 // samples, but none of this resource.
 func (rd *Reader) OpenResource(names []string, resource string) (*Runs, error) {
-	rs, err := rd.open(names, resource, false)
-	var other *OtherResource
-	if !errors.As(err, &other) {
-		return rs, err
-	}
-	if beside := beside(names, other); len(beside) > 0 {
-		switch rs, err := rd.open(beside, resource, false); {
-		case errors.As(err, new(*OtherResource)):
-		case err != nil || rs.measured() != nil:
-			return rs, err
-		}
-	}
-	return rs, err
+	return rd.open(names, resource, false)
 }
 
 // OpenApart is Open for those who don't add up: the runs may have measured different things.
@@ -82,27 +69,25 @@ func (rd *Reader) open(names []string, resource string, apart bool) (*Runs, erro
 	var first *run // with samples
 	var mixed *MixedResources
 	sources, problems := arguments(names)
-	for _, s := range sources {
-		of, err := rd.readSource(s)
+	for _, s := range joinFormer(sources) {
+		of, err := rd.readSource(s, resource)
 		if err != nil {
 			problems = append(problems, err)
-			continue
 		}
 		for _, r := range of {
 			if len(r.Samples) > 0 {
 				rs.resources.add(r.Header.Resource)
-				if resource != "" && r.Header.Resource != resource {
-					continue
-				}
+			}
+		}
+		for _, r := range chosen(of, resource) {
+			if len(r.Samples) > 0 {
 				if first != nil && (first.Header.Resource != r.Header.Resource || first.Header.Unit != r.Header.Unit) {
 					mixed = cmp.Or(mixed, &MixedResources{first.Dir, first.Header.Resource, first.Header.Unit, r.Dir, r.Header.Resource, r.Header.Unit, nil})
 				}
-			} else if len(of) > 1 && (resource == "" || r.Header.Resource != resource) {
-				continue // another resource of the process tells of it
 			}
 			problems = append(problems, damage(r)...)
 			f := trees.of(r.Dir, r.Meta)
-			in := &run{Run: r, name: s.name(), part: s.part()}
+			in := &run{Run: r, name: s.name(r), part: s.part(r)}
 			if slices.ContainsFunc(r.Objects, isKernel) {
 				if in.kernel, err = data.ReadKernelSymbols(r.Dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 					problems = append(problems, err)
@@ -133,7 +118,6 @@ func (rd *Reader) open(names []string, resource string, apart bool) (*Runs, erro
 	case len(rs.all) == 0:
 		return nil, errors.Join(problems...)
 	}
-	rs.all, treeOf = eachOnce(rs.all, treeOf)
 	rs.processes = group(rs.all, treeOf)
 	var told distinct
 	for _, p := range problems {
