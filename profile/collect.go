@@ -179,7 +179,7 @@ func tellOuter() {
 		return
 	}
 	defer f.Close()
-	fmt.Fprintf(f, "note\t%d\t%s\tprofile was run on the way: what it sampled is in its own report\n", os.Getpid(), noteNested)
+	fmt.Fprintf(f, "note\t%d\t%s\tthe program ran profile itself: those samples are in its own report\n", os.Getpid(), noteNested)
 }
 
 // usage is what children have used that were waited for.

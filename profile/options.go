@@ -124,7 +124,7 @@ func (o *options) addResource(v string) error {
 	}
 	for _, other := range o.resources {
 		if other.Name == r.Name {
-			return misusef("-r %s: %s is measured already: name it once", v, r.Name)
+			return misusef("-r %s: %s is given twice", v, r.Name)
 		}
 	}
 	o.resources = append(o.resources, r)

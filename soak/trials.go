@@ -221,7 +221,7 @@ func renames(s *soaking, ctx context.Context, dir string, r *rand.Rand) error {
 	close(over)
 	<-stopped
 	// Before the program runs the place may be refused.
-	if refused := e.Out == "" && strings.Contains(said, "can't keep the data in"); err == nil && e.Out != "ready\nright\n" && !refused {
+	if refused := e.Out == "" && strings.Contains(said, "cannot write data to"); err == nil && e.Out != "ready\nright\n" && !refused {
 		err = fmt.Errorf("%v(profile said: %s)", e, said)
 	}
 	if strings.Contains(e.Err+said, "panic:") {

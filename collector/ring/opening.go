@@ -62,7 +62,7 @@ func (c *collection) open(pids []int) error {
 	case counting == Best && !times:
 		c.out.note("the last incomplete interval of each thread on each processor is not in the data")
 	case launches || c.cfg.Tree:
-		c.out.note("not seen: processes that used less CPU time than a period, and the last incomplete period of others; counting on whole processors, which sees all, needs root")
+		c.out.note("not sampled: processes that used less than one period of CPU time, and the last incomplete period of others; -cpus samples all (needs root)")
 	}
 	for i := range specs {
 		specs[i].onExec = launches
@@ -88,7 +88,7 @@ func (c *collection) open(pids []int) error {
 		return refusal(err, needUser)
 	}
 	if c.events.userOnly && !c.cfg.Kernel {
-		c.out.note("time that the kernel spent for the program was not sampled: that needs root, or at most 1 in " + paranoidFile)
+		c.out.note("kernel time was not sampled: this needs root, or at most 1 in " + paranoidFile)
 	}
 	return nil
 }
