@@ -111,7 +111,7 @@ func (k *Kind) amount(text string) (uint64, error) {
 	case k.IsTime() && k.Kernel.Right != NoRight && time.Duration(n)*time.Microsecond < Shortest:
 		return 0, fmt.Errorf("interval too short: %s; the minimum is %v", text, Shortest)
 	case n == 0:
-		return 0, fmt.Errorf("the interval %s is none: want %s", text, k.intervals())
+		return 0, fmt.Errorf("%q is not an interval: want %s", text, k.intervals())
 	case !k.IsTime() && k.Unit != Byte && !value.IsInt():
 		return 0, fmt.Errorf("%q is not a whole number: want %s", text, k.intervals())
 	}

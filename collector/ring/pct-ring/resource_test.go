@@ -309,7 +309,7 @@ func TestRefusedResources(t *testing.T) {
 	}
 	refused(command(t, "-r", "calls:nothing.so:f", "uses", "step", "1"), 1, "no library nothing.so")
 	for arg, says := range map[string]string{
-		"bogus": "no resource", "calls": "function is missing", "faults:x": "no interval", "faults:0": "from 1", "cpu:1": "such as 10ms",
+		"bogus": "no resource", "calls": "function is missing", "faults:x": "not an interval", "faults:0": "from 1", "cpu:1": "such as 10ms",
 		"alloc": "is measured in a program: profile -r alloc PROGRAM",
 	} {
 		refused(command(t, "-r", arg, "true"), 2, says)
