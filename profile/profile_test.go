@@ -111,7 +111,7 @@ func TestProfileMisuse(t *testing.T) {
 		{"profile -calls -p 12", "profile: -calls needs a launched program: it cannot be combined with -p, -t, -n and -k" + explains},
 		{"profile -r echo RAN", `profile: -r echo: there is no resource "echo": want one of alignment, alloc, branch-misses, cache-misses, calls:FUNCTION, cpu, cycles, faults, ` +
 			"fpe, fpe-denormal, fpe-divide, fpe-inexact, fpe-invalid, fpe-overflow, fpe-underflow, instructions, io, major-faults, migrations, minor-faults, read, real, switches, syscalls, user, write" + explains},
-		{"profile -r faults:0 echo RAN", "profile: -r faults:0: the interval 0 is none: want " + events + explains},
+		{"profile -r faults:0 echo RAN", "profile: -r faults:0: \"0\" is not an interval: want " + events + explains},
 		{"profile -r faults:1ms echo RAN", `profile: -r faults:1ms: "1ms" is not an interval: want ` + events + explains},
 		{"profile -r alloc:1XB echo RAN", `profile: -r alloc:1XB: "1XB" is not an interval: want ` + bytes + explains},
 		{"profile -r cpu:100 echo RAN", `profile: -r cpu:100: "100" is not an interval: want ` + times + explains},
