@@ -23,7 +23,7 @@ struct place object_at(uintptr_t pc);
 
 /*
  * Reads the memory map again and returns the place of pc, with its bias; what is in no
- * file is of an object of anonymous memory. object is NULL where it can't be known.
+ * file belongs to the object of anonymous memory. object is NULL if the map cannot be read.
  */
 struct place object_find(uintptr_t pc);
 
@@ -44,15 +44,15 @@ uint32_t object_generation(void);
 /* The object for anonymous memory at pc; logs have one for each 4 GB. */
 struct object *object_anonymous(uintptr_t pc);
 
-/* Where the program begins, to know the main program by; once, at the start. */
+/* Takes the entry point, which identifies the main program. Call it once, at the start. */
 void object_set_entry(uintptr_t entry);
 
-/* The program unmaps something: what is known is stale. From any thread, takes no lock. */
+/* Tells that the program unmaps something, so the known areas are stale. Any thread; takes no lock. */
 void object_changed(void);
 
 /*
- * Whether the map is to be read before a look-up is believed: after object_changed, and every
- * other second or some samples later, for not all changes are told of.
+ * Whether to read the map before believing a look-up: after object_changed, and otherwise every other
+ * second or after some samples, because not all changes are reported.
  */
 bool object_stale(void);
 

@@ -1,4 +1,4 @@
-// Package matrix runs programs bare and in every mode of profile, in which a program must write the same and end the same.
+// Package matrix runs programs bare and in every mode of profile. A program must write the same and end the same in each.
 package matrix
 
 import (
@@ -19,7 +19,7 @@ import (
 type Mode struct {
 	Name string
 	Args []string
-	// Few: also where there is little time. Such modes are the cheapest that have each mechanism in them.
+	// Few: run even if time is short. These modes are the cheapest ones that use each mechanism.
 	Few bool
 	// Checked: with the library that dies of undefined behaviour.
 	Checked bool
@@ -68,7 +68,7 @@ func (e End) String() string {
 	return fmt.Sprintf("exit status %d\nstandard output:\n%sstandard error:\n%s", e.Status, e.Out, e.Err)
 }
 
-// ours are the lines that our commands write to standard error, which is the program's too.
+// ours matches the lines that our commands write to standard error, which they share with the program.
 var ours = regexp.MustCompile(`(?m)^((profile|dbctl|pct|pct-ring|pct-launch|libpct)(\[\d+\])?: .*(\n  .*)*)\n`)
 
 // A Run is a program that runs.
@@ -80,8 +80,8 @@ type Run struct {
 	out, err bytes.Buffer
 }
 
-// Start starts a command in a directory, where also its data go; its standard input is a file of some lines there. It has
-// a process group of its own, which dies when its time is over.
+// Start starts a command in a directory, in which it also stores its data. Its standard input is a file of some lines
+// there. The command has its own process group, which is killed when its time is over.
 func Start(ctx context.Context, patience time.Duration, dir string, args ...string) (*Run, error) {
 	input := filepath.Join(dir, "input")
 	if err := os.WriteFile(input, bytes.Repeat([]byte("a line of some length\nand another\n"), 150), 0o666); err != nil {
@@ -107,7 +107,7 @@ func Start(ctx context.Context, patience time.Duration, dir string, args ...stri
 	return r, nil
 }
 
-// Wait waits for the end of the command, and of all that has its standard output. Said is what our commands said in between.
+// Wait waits until the command has ended and nobody holds its standard output. Said is what our commands wrote meanwhile.
 func (r *Run) Wait() (e End, said string, err error) {
 	defer r.cancel()
 	r.cmd.Wait()

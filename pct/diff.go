@@ -84,7 +84,7 @@ func (v *invocation) diff() error {
 	first := v.firstSet
 	switch {
 	case first == len(v.dirs):
-		return v.misuse("nothing stands behind --: A... -- B...")
+		return v.misuse("no run after --: A... -- B...")
 	case first == 0 && len(v.dirs) != 2:
 		return v.misuse("want A and B, two files or runs, or A... -- B...; there %s", areNames(len(v.dirs)))
 	case first == 0:
@@ -117,7 +117,7 @@ func (v *invocation) diff() error {
 		return fmt.Errorf("%s was measured in A and %s in B, which can't be compared", x, y)
 	}
 	if s, unit, _ := gticks(a.runs); s == 1 && v.compared.times {
-		return v.misuse("-time is for times, and these are %s", unit)
+		return v.misuse("-time needs times, but the unit here is %s", unit)
 	}
 	by := path.Comparing{Options: v.Options, Paths: v.compared.paths, Times: v.compared.times}
 	var arguments []string
@@ -208,14 +208,14 @@ func areNames(n int) string {
 func (v *invocation) diffMisuse() error {
 	switch o := v.compared; {
 	case v.Levels > 0 && !o.paths:
-		return v.misuse("-l is the number of frames of -by path")
+		return v.misuse("-l needs -by path")
 	case v.counts == "":
 	case o.paths:
-		return v.misuse("-o writes count files, which are of addresses: -by path has call paths")
+		return v.misuse("-o cannot be combined with -by path: count files hold addresses")
 	case o.times:
-		return v.misuse("-o writes shares, not times")
+		return v.misuse("-o cannot be combined with -time: count files hold shares")
 	case len(v.Refinements) > 0:
-		return v.misuse("-o writes count files of all samples, not of those on some call paths (-through, -not)")
+		return v.misuse("-o cannot be combined with -through and -not: count files hold all samples")
 	}
 	return nil
 }

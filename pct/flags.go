@@ -286,7 +286,7 @@ func (v *invocation) meaningless() error {
 		}
 	}
 	if v.given["gmon"] && len(v.dirs) == 0 {
-		return v.misuse("-gmon: which gmon.out files?")
+		return v.misuse("-gmon needs gmon.out files")
 	}
 	named := v.Granularity == path.Symbol || v.Granularity == path.Call || v.Granularity == path.Line
 	switch flat := v.command.granularity != nil; {

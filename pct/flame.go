@@ -111,7 +111,7 @@ func (v *invocation) flamePage() (bool, error) {
 	case suffix == ".html" || suffix == ".htm":
 		return true, nil
 	case suffix == ".svg" && v.flame.html:
-		return false, v.misuse("-html makes a page, which %s would not be by its name", v.outFile)
+		return false, v.misuse("-html needs a file name that ends in .html, not %s", v.outFile)
 	case suffix != "" && suffix != ".svg":
 		return false, v.misuse("-O: a flame graph is an SVG or HTML file; end its name in .svg or .html, not %s", suffix)
 	}

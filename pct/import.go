@@ -48,7 +48,7 @@ The readable start of a damaged FILE is imported, with exit status 1.
 		example: "-o data cpu.pprof; perf script -F +pid | pct import -o data -",
 		run: func(v *invocation) error {
 			if v.imported.root == "" {
-				return v.misuse("where to? -o DIR says it")
+				return v.misuse("no output directory given: -o DIR")
 			}
 			var problems []error
 			for _, name := range v.dirs {

@@ -29,7 +29,7 @@ object and of the kernel are left out.
 		example: "-o libc.sum /tmp/pct/*/libc.so.6",
 		run: func(v *invocation) error {
 			if v.counts == "" {
-				return v.misuse("where to? -o FILE or -o DIR/ says it")
+				return v.misuse("no output given: -o FILE or -o DIR/")
 			}
 			runs, selected, err := v.choose()
 			if err != nil {

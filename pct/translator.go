@@ -34,7 +34,7 @@ func (v *invocation) stampedTranslator(command string) (path.Translator, error) 
 	}
 	t, err := startTranslator(command)
 	if err != nil {
-		return nil, fmt.Errorf("%w (a count file wants it; -translator COMMAND uses another one)", err)
+		return nil, fmt.Errorf("%w (a count file names it; -translator COMMAND uses another one)", err)
 	}
 	if v.stamped == nil {
 		v.stamped = map[string]*translators.Cached{}

@@ -26,17 +26,17 @@ var pidList = regexp.MustCompile(`^[1-9][0-9]*(,[1-9][0-9]*)*$`)
 func (o *options) checkTarget() error {
 	switch {
 	case o.attach && !pidList.MatchString(o.pids):
-		return misusef("-p %s: want the numbers of processes, such as 4711 or 4711,4712", o.pids)
+		return misusef("-p %s: want process IDs, such as 4711 or 4711,4712", o.pids)
 	case o.attach && len(o.program) > 0:
-		return misusef("-p attaches to processes that run: the program %s is one too many", o.program[0])
+		return misusef("-p attaches to running processes: leave out the program %s", o.program[0])
 	case o.attach:
 		return nil
 	case o.tree:
-		return misusef("-tree goes with -p: of a program that is run here, all processes are followed")
+		return misusef("-tree needs -p: all processes of a launched program are followed anyway")
 	case len(o.program) == 0 && len(o.expressions) > 0:
-		return misusef("which program? (after -expr come two words, SPEC and FILTER)")
+		return misusef("no program given: -expr takes two words, SPEC and FILTER; PROG follows")
 	case len(o.program) == 0:
-		return misusef("which program, or with -p which process?")
+		return misusef("no program given: profile PROG [ARG...] or profile -p PID")
 	}
 	return nil
 }
@@ -60,11 +60,11 @@ func (o *options) checkNumbers() error {
 	case o.threshold != "" && !isFraction(o.threshold):
 		return misusef("-threshold %s: want a fraction from 0 to 1, such as 0.01 or 1%%", o.threshold)
 	case o.vmlinux != "" && !o.kernel:
-		return misusef("-vmlinux is about kernel code: give -k too")
+		return misusef("-vmlinux needs -k")
 	case len(o.expressions) > 0 && (o.by+o.threshold+o.rows+o.levels != "" || o.errors):
-		return misusef("-by, -threshold, -rows, -l and -e are about a report, which with -expr is what the filters print")
+		return misusef("-by, -threshold, -rows, -l and -e cannot be combined with -expr, whose filters print the report")
 	case o.wait && (o.attach || o.seconds+o.samples != ""):
-		return misusef("-wait is for a program that is run here, without -p, -t and -n")
+		return misusef("-wait needs a launched program: it cannot be combined with -p, -t and -n")
 	}
 	return nil
 }
@@ -100,34 +100,34 @@ func (o *options) checkMeasure() error {
 	if o.calls || len(o.resources) > 0 {
 		switch {
 		case o.gdb:
-			return misusef("%s: a debugger does not measure that: leave out -gdb", option)
+			return misusef("%s cannot be combined with -gdb", option)
 		case len(o.expressions) > 0:
-			return misusef("%s: values are collected at samples of CPU time: give -expr alone, or with -gdb", option)
+			return misusef("%s cannot be combined with -expr; use -expr alone or with -gdb", option)
 		case o.hz+o.interval != "" && len(o.resources) > 0 && !slices.ContainsFunc(o.resources, takesRate):
-			return misusef("-F and -i are for cpu, user and real without intervals of their own: here it's -r %s:INTERVAL",
+			return misusef("-F and -i apply to cpu, user and real without an interval: use -r %s:INTERVAL",
 				o.resources[len(o.resources)-1].Name)
 		case o.log || o.last != "":
-			return misusef("%s keeps the number of samples alone, of which -log and -last would keep each", option)
+			return misusef("-log and -last cannot be combined with %s, which stores counts only", option)
 		case o.calls && len(o.resources) > 0:
-			return misusef("-calls: calls are counted at samples of CPU time: leave out -r")
+			return misusef("-calls cannot be combined with -r")
 		case o.calls && o.random:
-			return misusef("-calls tells what calls cost by regular intervals: leave out -R")
+			return misusef("-calls cannot be combined with -R: it needs regular intervals")
 		case o.calls && o.levels != "":
-			return misusef("-calls tells of whole call paths: leave out -l")
+			return misusef("-calls cannot be combined with -l: it needs whole call paths")
 		case o.calls && o.by != "" && o.by != "paths":
-			return misusef("-calls tells what calls cost in each call path: leave out -by")
+			return misusef("-calls cannot be combined with -by: it reports call paths")
 		case o.calls && o.limited():
-			return misusef("-calls: calls are counted in a program that is run here, without -p, -t, -n and -k")
+			return misusef("-calls needs a launched program: it cannot be combined with -p, -t, -n and -k")
 		}
 		o.paths = true
 	}
 	switch {
 	case o.paths && o.gdb:
-		return misusef("-paths and -gdb are two ways to collect call paths: give one of them")
+		return misusef("-paths and -gdb cannot be combined: both collect call paths")
 	case o.paths && len(o.expressions) > 0:
-		return misusef("-paths: values are collected as a debugger does: give -expr alone, or with -gdb")
+		return misusef("-paths cannot be combined with -expr; use -expr alone or with -gdb")
 	case o.paths && (o.log || o.last != ""):
-		return misusef("-log and -last keep single samples, of which -paths keeps the number alone")
+		return misusef("-log and -last cannot be combined with -paths, which stores counts only")
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func (o *options) checkPeriod() error {
 	o.period = usualPeriod
 	switch {
 	case o.hz != "" && o.interval != "":
-		return misusef("-F and -i say the same thing: give one of them")
+		return misusef("-F and -i cannot be combined")
 	case o.hz != "":
 		hz, err := strconv.ParseFloat(o.hz, 64)
 		if err != nil || decimal.FindString(o.hz) != o.hz || hz <= 0 || microsPerUnit/hz < 0.5 {
@@ -162,7 +162,7 @@ func (o *options) checkPeriod() error {
 		}
 	}
 	if o.period < leastPeriod {
-		return misusef("a sample each %d µs is too often: %d µs (-F 10000) is the least", o.period, leastPeriod)
+		return misusef("sampling rate too high: the maximum is 10,000 Hz (-i %dus)", leastPeriod)
 	}
 	return nil
 }
@@ -180,11 +180,11 @@ func (o *options) checkClock() error {
 	case !o.debugged():
 		return nil
 	case o.wait:
-		return misusef("-wait: a debugger lets daemons go: leave out -gdb and -expr")
+		return misusef("-wait cannot be combined with -gdb and -expr, which detach from daemons")
 	case o.kernel:
-		return misusef("-k: a debugger does not see kernel code: leave out -gdb and -expr")
+		return misusef("-k cannot be combined with -gdb and -expr, which sample user code only")
 	case o.log || o.last != "" || o.verbose:
-		return misusef("-log, -last and -verbose are for the library, which -gdb and -expr do not use")
+		return misusef("-log, -last and -verbose need the library: they cannot be combined with -gdb and -expr")
 	case !slices.Contains([]string{"best", "perf", "itimer", "poll"}, o.clock):
 		return misusef("-clock %s: want best, perf, itimer or poll with -gdb", o.clock)
 	}
@@ -202,13 +202,13 @@ func (o *options) checkReport() error {
 	}
 	switch {
 	case o.by == "paths" && !callPaths:
-		return misusef("-by paths: call paths are collected with -paths")
+		return misusef("-by paths needs -paths")
 	case o.by == "paths":
 		return nil
 	case !slices.Contains([]string{"line", "sym", "addr", "src", "obj"}, o.by):
 		return misusef("-by %s: want line, sym, addr, src or obj, or with -paths or -gdb paths", o.by)
 	case o.levels != "":
-		return misusef("-l is about call paths: with -paths or -gdb, without -by")
+		return misusef("-l needs call paths: -paths or -gdb, without -by")
 	}
 	return nil
 }

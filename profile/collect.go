@@ -10,7 +10,7 @@ import (
 	"github.com/profilecollection/pct/internal/resource"
 )
 
-// letters are what the library is told by $PCT; docs/COLLECTOR.md describes them.
+// letters are the value of $PCT for the library; docs/COLLECTOR.md describes them.
 func letters(o *options) []string {
 	all := []string{fmt.Sprintf("q%d", o.period)}
 	add := func(is bool, letter string) {
@@ -37,7 +37,7 @@ func letters(o *options) []string {
 	return all
 }
 
-// kernelArguments are those of pct-ring that say how to sample.
+// kernelArguments are the arguments of pct-ring that say how to sample.
 func kernelArguments(o *options) []string {
 	args := []string{"-as", "profile", "-i", fmt.Sprintf("%dus", o.period)}
 	args = append(args, where(o.kernel, "-k")...)
@@ -51,7 +51,7 @@ func kernelArguments(o *options) []string {
 	return args
 }
 
-// debuggerArguments are those of dbctl; stop is what breakpoints count, if anything.
+// debuggerArguments are the arguments of dbctl; stop is the resource that breakpoints count, or nil.
 func debuggerArguments(o *options, stop *resource.Resource) []string {
 	clock, interval := o.clock, o.period
 	if !o.debugged() {
@@ -72,7 +72,7 @@ func debuggerArguments(o *options, stop *resource.Resource) []string {
 	return append(args, where(o.samples != "", "-samples", o.samples)...)
 }
 
-// where is arguments that are given on a condition.
+// where returns the arguments if the condition holds.
 func where(is bool, args ...string) []string {
 	if !is {
 		return nil
@@ -80,8 +80,8 @@ func where(is bool, args ...string) []string {
 	return args
 }
 
-// collect has the run sampled, and sets its status. A program that can't have the library is not run, and
-// why is returned.
+// collect runs the collector and sets the status. If the program cannot have the library, it is not run, and
+// collect returns the reason.
 func (p *session) collect(c *collection) (*unfit, error) {
 	switch c.collector {
 	case library:
@@ -102,7 +102,7 @@ func (p *session) collect(c *collection) (*unfit, error) {
 	return nil, p.foreground(append(append(launch, "--"), p.options.program...))
 }
 
-// environ is the file of our caller's environment, as it was: a program that is called by another may not get its own.
+// environ is the file with the environment that our caller gave us, as it was.
 func environ() string { return fmt.Sprintf("/proc/%d/environ", os.Getpid()) }
 
 // launcher is the command that executes a program as our caller would.
@@ -111,8 +111,8 @@ func (p *session) launcher() ([]string, error) {
 	return []string{launch, "-environ", environ(), "-caller", p.caller.state}, err
 }
 
-// outside samples by a command that is outside of the program; before the program or after the processes to
-// attach to stands the last word.
+// outside samples by a command outside of the program. last is its last argument: it stands before the program, or
+// after the processes to attach to.
 func (p *session) outside(command string, args []string, last string) error {
 	path, err := find(command)
 	if err != nil {
@@ -165,10 +165,10 @@ func (p *session) byLibrary(c *collection) (*unfit, error) {
 	return nil, nil
 }
 
-// told is the file to which the library tells of run directories and notes.
+// told is the file to which the library writes run directories and notes ($PCT_RUN).
 func (p *session) told() string { return p.tmp + "/run" }
 
-// tellOuter tells a profile that we run under, which does not see what we have sampled.
+// tellOuter notes in the file of an outer profile, if we run under one, that it has no samples of our program.
 func tellOuter() {
 	outer := os.Getenv("PCT_RUN")
 	if st, err := os.Stat(outer); err != nil || !st.Mode().IsRegular() {
@@ -179,10 +179,10 @@ func tellOuter() {
 		return
 	}
 	defer f.Close()
-	fmt.Fprintf(f, "note\t%d\t%s\tprofile was run on the way: what it sampled is in its own report\n", os.Getpid(), noteNested)
+	fmt.Fprintf(f, "note\t%d\t%s\tthe program ran profile itself: those samples are in its own report\n", os.Getpid(), noteNested)
 }
 
-// usage is what children have used that were waited for.
+// usage is the CPU time and the page faults of children that were waited for.
 type usage struct {
 	user, system float64 // s
 	faults       int64   // served from memory

@@ -51,7 +51,7 @@ debug data. Exits with PROG's status. profile(1) explains each option.
                     sample call paths by another resource; may be repeated:
 `
 
-const helpAfter = `  -gdb              sample call paths as a debugger does, at a higher cost
+const helpAfter = `  -gdb              sample call paths by ptrace, at a higher cost
   -expr PROG@FUNCTION@EXPRESSION FILTER
                     evaluate EXPRESSION in FUNCTION at each sample; FILTER reads
                     the values: int-avg, int-hist, quantile, top, corr, or other

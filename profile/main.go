@@ -133,20 +133,20 @@ func (p *session) prepare() error {
 	}
 	var files unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &files); err == nil && files.Cur < fewestFiles {
-		return fmt.Errorf("no more than %d files may be open (ulimit -n), which is too few: %d are needed", files.Cur, fewestFiles)
+		return fmt.Errorf("too few files may be open (ulimit -n %d): %d are needed", files.Cur, fewestFiles)
 	}
 	if st, err := os.Stat(p.data); err == nil && !st.IsDir() {
-		return fmt.Errorf("can't keep the data in %s: it is no directory", p.data)
+		return fmt.Errorf("cannot write data to %s: it is not a directory", p.data)
 	}
 	// The library makes the directory of the data, not those that lead to it.
 	if above := parent(p.root); above != "" {
 		if err := os.MkdirAll(above, 0o777); err != nil {
-			return fmt.Errorf("can't make %s for the data: %s", above, reason(err))
+			return fmt.Errorf("cannot create %s for the data: %s", above, reason(err))
 		}
 	}
 	// There may be room later.
 	if err := p.unwritable(0); err != nil {
-		return fmt.Errorf("can't keep the data in %s: %s", p.data, reason(err))
+		return fmt.Errorf("cannot write data to %s: %s", p.data, reason(err))
 	}
 	if st, err := os.Stat(o.report); o.report != "" && (err != nil || st.Mode()&os.ModeNamedPipe == 0) {
 		f, err := os.Create(o.report)

@@ -38,30 +38,28 @@ const needs = "our commands need 2 GB of address space (ulimit -v) and 256 MB of
 
 var texts = map[noteID]string{
 	clockInterrupts: "-clock real interrupts system calls that wait: they can fail with EINTR, which the program may not expect",
-	bytesOfCalls: "%s: counted in calls of the C library; what scanf reads, and what the program moves without that, is not seen " +
-		"(profile -k sees all, as root with tracefs mounted, and may lose some)",
+	bytesOfCalls: "%s: only calls of the C library are counted, without scanf and the program's own system calls " +
+		"(profile -k counts all, needs root and tracefs, and may lose some)",
 	callsUncounted: "-calls: calls are not counted, since %s",
 	byKernel:       "%s: sampled by the kernel",
-	byDebugger:     "%s: sampled as a debugger does",
-	unreadable:     "%s can't be read by this user, so nothing may look into it from outside: it runs unprofiled",
+	byDebugger:     "%s: sampled by ptrace",
+	unreadable:     "%s is not readable by this user and cannot be sampled from outside: it runs unprofiled",
 	unroomy:        "%s, and under the limit on memory (%s) nothing else can sample it: it runs unprofiled; " + needs,
-	breaksAlloc: "-r %s: counted by breakpoints, at which each call of malloc and its kin stops the program for 10 to 50 µs: " +
-		"of a million calls that many seconds",
-	breaksCalls: "-r %s: this user may not use the kernel's probes (root or CAP_PERFMON may): counted by a breakpoint, at which " +
-		"each call stops the program for 10 to 50 µs: of a million calls that many seconds",
-	trapsAtKill:   "-r %s: do not kill dbctl by SIGKILL meanwhile: a program that was started then ends by SIGTRAP at the next such call",
-	endedBySignal: "%s: %s",
-	outlivedByOne: "one process still runs: what it uses later is not in the report, but in %s " +
-		"(pct %s shows it; -wait waits for it)",
-	outlivedByMore: "%d processes still run: what they use later is not in the report, but in %s and the like " +
-		"(pct %s shows it; -wait waits for it)",
+	breaksAlloc:    "-r %s: counted by breakpoints: each call of malloc and the like takes 10 to 50 µs more",
+	breaksCalls:    "-r %s: counted by a breakpoint, since kernel probes need root or CAP_PERFMON: each call takes 10 to 50 µs more",
+	trapsAtKill:    "-r %s: do not kill dbctl by SIGKILL: the program would end by SIGTRAP at its next such call",
+	endedBySignal:  "%s: %s",
+	outlivedByOne: "one process still runs: its later samples are not in this report, but in %s " +
+		"(pct %s shows them; -wait waits for it)",
+	outlivedByMore: "%d processes still run: their later samples are not in this report, but in %s and the like " +
+		"(pct %s shows them; -wait waits for them)",
 	smallFiles:   "nothing is recorded: the limit on the size of files (ulimit -f) is below 4 GB",
-	listTorn:     "the list of the data may lack some: %s can't be written",
-	unprinted:    "the report can't be written: %s",
-	unprintedYet: "the report can't be written: %s; %s makes it again",
-	notSampled: "%.1f s of %.1f s of CPU time were not sampled: these may be static programs, as most in Go are, others that " +
-		"libpct.so can not be loaded into or finds no signal in, or the start of many short programs; profile -k and profile -gdb see those",
-	noSuchProgram: "no program was run that is called %s",
+	listTorn:     "the list of run directories may be incomplete: cannot write %s",
+	unprinted:    "cannot write the report: %s",
+	unprintedYet: "cannot write the report: %s; %s makes it again",
+	notSampled: "%.1f s of %.1f s of CPU time were not sampled, probably of programs that cannot load libpct.so (static, " +
+		"most in Go) or leave it no signal, or of program starts; profile -k and profile -gdb sample those",
+	noSuchProgram: "no program matched %s",
 }
 
 func (n note) String() string { return fmt.Sprintf(texts[n.id], n.args...) }

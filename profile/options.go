@@ -9,7 +9,7 @@ import (
 	"github.com/profilecollection/pct/internal/resource"
 )
 
-// options are the command line. Values that others read are kept as they are.
+// options are the command line. Values that are passed on to other commands stay texts.
 type options struct {
 	help                                                                bool
 	gdb, paths, calls, kernel, log, verbose, tree, wait, random, errors bool
@@ -62,8 +62,8 @@ func (o *options) flags() *flag.FlagSet {
 // expr is the option that two words follow.
 const expr = "expr"
 
-// parseOptions reads options up to the program's name; what follows is its own. They are those of
-// package flag, whose table this reads, but for -l3 and the two words of -expr.
+// parseOptions reads options up to the program's name; what follows belongs to the program. The syntax is that of
+// package flag, whose table it uses, with two exceptions: -l3, and the two words of -expr.
 func parseOptions(args []string) (*options, error) {
 	o := &options{}
 	table := o.flags()
@@ -113,7 +113,7 @@ func parseOptions(args []string) (*options, error) {
 	return o, o.check()
 }
 
-// addResource is a -r.
+// addResource reads the value of -r.
 func (o *options) addResource(v string) error {
 	if v == "" {
 		return misusef("-r needs a resource, such as alloc or faults")
@@ -124,7 +124,7 @@ func (o *options) addResource(v string) error {
 	}
 	for _, other := range o.resources {
 		if other.Name == r.Name {
-			return misusef("-r %s: %s is measured already: name it once", v, r.Name)
+			return misusef("-r %s: %s is given twice", v, r.Name)
 		}
 	}
 	o.resources = append(o.resources, r)
@@ -140,7 +140,7 @@ func (o *options) resourceWords() string {
 	return strings.Join(words, " ")
 }
 
-// verb is the report of pct that is made.
+// verb is the report of pct to make.
 func (o *options) verb() string {
 	if o.by == "paths" {
 		return o.by

@@ -28,7 +28,7 @@ func find(name string) (string, error) {
 	}
 	path, err := exec.LookPath(name)
 	if err != nil {
-		return "", fmt.Errorf("%s is not where %s/profile looks for it, and not in PATH: is the installation complete?", name, here)
+		return "", fmt.Errorf("%s is neither beside %s/profile nor in PATH: is the installation complete?", name, here)
 	}
 	return path, nil
 }
@@ -37,7 +37,7 @@ func find(name string) (string, error) {
 func ownDirectory() (string, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return "", fmt.Errorf("/proc can't be read, which is needed: %w", err)
+		return "", fmt.Errorf("cannot read /proc: %w", err)
 	}
 	return filepath.Dir(self), nil
 }

@@ -136,7 +136,7 @@ func plan(o *options, t target, r rights) (*collection, error) {
 	}
 	words := o.resourceWords()
 	if c.stop = stopped(o, r); c.stop != nil && len(o.resources) > 1 {
-		return nil, misusef("-r %s: %s is counted by breakpoints here, as a debugger does, and then nothing else is: name it alone", words, c.stop.Name)
+		return nil, misusef("-r %s: %s is counted by breakpoints here and cannot be combined with other resources", words, c.stop.Name)
 	}
 	who := sorted(o.resources)
 	if len(who.outside) > 0 {
@@ -147,18 +147,18 @@ func plan(o *options, t target, r rights) (*collection, error) {
 	}
 	if c.collector == kernel && who.inside != nil {
 		if o.limited() {
-			return nil, misusef("-r %s: it is measured in a program that is run here, without -p, -t, -n and -k", who.inside)
+			return nil, misusef("-r %s is measured by the library and cannot be combined with -p, -t, -n and -k", who.inside)
 		}
-		return nil, misusef("-r %s: one run can't measure %s, which is done in the program alone, and %s, which the kernel does alone",
+		return nil, misusef("-r %s: one run cannot measure both %s (by the library only) and %s (by the kernel only): use two runs",
 			words, strings.Join(who.within, " and "), strings.Join(who.outside, " and "))
 	}
 	switch {
 	case c.collector != library && (o.clock != "best" || o.log || o.last != "" || o.verbose):
-		return nil, misusef("-clock, -log, -last and -verbose are for the library, which -p, -t, -n, -k and most of -r do not use")
+		return nil, misusef("-clock, -log, -last and -verbose need the library: they cannot be combined with -p, -t, -n, -k and most of -r")
 	case o.random && len(o.resources) > 0:
-		return nil, misusef("-R: intervals of resources are random as it is: leave it out")
+		return nil, misusef("-R cannot be combined with -r, whose intervals are random anyway")
 	case o.random && o.kernel:
-		return nil, misusef("-R and -k: samples of the kernel come in regular intervals")
+		return nil, misusef("-R cannot be combined with -k, whose intervals are regular")
 	case o.random && c.collector == kernel:
 		c.collector = debugger // its clock can be random
 	}
@@ -168,7 +168,7 @@ func plan(o *options, t target, r rights) (*collection, error) {
 			return c, nil
 		}
 		if *r.events != "" && who.inside != nil {
-			return nil, fmt.Errorf("-r %s: page faults can't be measured in the program here, beside %s: %s", words, who.inside.Name, *r.events)
+			return nil, fmt.Errorf("-r %s: the library cannot measure page faults here, and %s needs the library: %s", words, who.inside.Name, *r.events)
 		}
 		if *r.events != "" {
 			c.collector = kernel
@@ -210,7 +210,7 @@ func (c *collection) withoutLibrary(o *options, t target, who among) error {
 	if only && (t.unfit.name == "STATIC" || t.unfit.name == "LIBC") {
 		c.collector, c.stop = debugger, who.inside
 	} else if who.inside != nil {
-		return fmt.Errorf("-r %s: it is measured in the program, but %s", who.inside, t.unfit.clause)
+		return fmt.Errorf("-r %s is measured by the library, but %s", who.inside, t.unfit.clause)
 	}
 	if c.calls {
 		c.before = append(c.before, note{callsUncounted, []any{t.unfit.clause}})
@@ -234,7 +234,7 @@ func (c *collection) complete(o *options, t target, r rights) error {
 		c.collector, c.before = nothing, append(c.before, note{unreadable, []any{t.program}})
 		return nil
 	case r.low != "" && why == "":
-		return fmt.Errorf("under the limit on memory (%s) the library alone can sample a program, not -gdb, -k and the like: %s", r.low, needs)
+		return fmt.Errorf("under the limit on memory (%s) only the library can sample, not -gdb, -k and the like: %s", r.low, needs)
 	case r.low != "":
 		c.collector, c.before = nothing, append(c.before, note{unroomy, []any{why, r.low}})
 		return nil

@@ -66,7 +66,7 @@ func (p *session) report(c *collection, stdout *os.File) int {
 		made = failed
 	case c.stop != nil && !hasSamples(r.dirs):
 		if p.status == 0 {
-			r.print("# no samples of %s: less was used than the interval between two\n", c.stop.Name)
+			r.print("# no samples of %s: less than one interval was used\n", c.stop.Name)
 		}
 	default:
 		made = r.parts()
@@ -134,7 +134,7 @@ func (r *report) withoutData() int {
 		if r.alive {
 			yet = " yet"
 		}
-		r.print("# %s\n# no samples%s: one is due after each %d µs of CPU time\n", command, yet, r.options.period)
+		r.print("# %s\n# no samples%s: the period is %d µs of CPU time\n", command, yet, r.options.period)
 		r.missing()
 	}
 	return 0
@@ -143,7 +143,7 @@ func (r *report) withoutData() int {
 // none says that there are no samples of some resources, and why, if the library has told.
 func (r *report) none(resources []resource.Resource) {
 	var words []string
-	why := "less was used than the interval between two"
+	why := "less than one interval was used"
 	for _, one := range resources {
 		words = append(words, one.String())
 		matter := meaning(0)

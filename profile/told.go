@@ -114,7 +114,7 @@ func (p *session) hear() told {
 		text := n.sentence
 		if n.name == noteNoDirectory {
 			if err := p.unwritable(someBytes); err != nil {
-				text = fmt.Sprintf("nothing is recorded: no run directory can be made in %s: %s", p.data, reason(err))
+				text = fmt.Sprintf("nothing is recorded: cannot create a run directory in %s: %s", p.data, reason(err))
 			}
 		}
 		if n.processes > 1 {

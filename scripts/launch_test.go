@@ -79,8 +79,8 @@ func TestLaunchReasons(t *testing.T) {
 		{here("script-of-static"), static},
 		{here("script-of-script"), static},
 		{here("musl"), "LIBC has another C library than libpct.so"},
-		{here("narrow"), "MACHINE is for another kind of machine than libpct.so"},
-		{here("torn"), "TORN is no whole ELF file"},
+		{here("narrow"), "MACHINE is for another machine than libpct.so"},
+		{here("torn"), "TORN is not a whole ELF file"},
 		{setuid, rights},
 	} {
 		t.Run(filepath.Base(tt.program), func(t *testing.T) {

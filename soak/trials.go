@@ -19,10 +19,10 @@ import (
 	"github.com/profilecollection/pct/matrix"
 )
 
-// patience is what one run may take.
+// patience is the longest time that one run may take.
 const patience = 2 * time.Minute
 
-// mode chooses one that is tried with the library as it is; attaching says whether it must be one for -p.
+// mode chooses a mode that uses the installed library; attaching says whether it must be one for -p.
 func mode(r *rand.Rand, attaching bool) matrix.Mode {
 	all := slices.DeleteFunc(matrix.Modes(), func(m matrix.Mode) bool {
 		return m.Checked || attaching && !m.Attaches || m.Name == "expr" || m.Name == "real-clock"
@@ -30,7 +30,7 @@ func mode(r *rand.Rand, attaching bool) matrix.Mode {
 	return all[r.IntN(len(all))]
 }
 
-// to runs a command to its end.
+// to runs a command and waits for its end.
 func to(ctx context.Context, dir string, args ...string) (matrix.End, string, error) {
 	run, err := matrix.Start(ctx, patience, dir, args...)
 	if err != nil {
@@ -59,7 +59,7 @@ func trees(s *soaking, ctx context.Context, dir string, r *rand.Rand) error {
 	return errors.Join(err, differs(m, got, bare, said), s.readable(ctx, filepath.Join(dir, "pct")))
 }
 
-// members are the processes of a group, but for some.
+// members are the processes of a group, without some of them.
 func members(group int, but ...string) (pids []int) {
 	for _, pid := range proc.All() {
 		if s, err := proc.ReadStat(pid); err == nil && s.Group == group && s.State != 'Z' && !slices.Contains(but, s.Name) {
@@ -79,7 +79,7 @@ func running(group int, name string) bool {
 	return false
 }
 
-// kills kills some part of a profile at a random instant: the target, which is no part, ends as it would have.
+// kills kills a process of profile at a random instant. The target is not one of them and must end as usual.
 func kills(s *soaking, ctx context.Context, dir string, r *rand.Rand) error {
 	m := mode(r, false)
 	run, err := matrix.Start(ctx, patience, dir, m.Command(s.bin, filepath.Join(s.programs, "steady"), "0.4")...)
@@ -100,7 +100,7 @@ func kills(s *soaking, ctx context.Context, dir string, r *rand.Rand) error {
 			break
 		}
 		stat, _ := proc.ReadStat(pid)
-		// What is about to become the target is the target.
+		// A process that is about to execute the target counts as the target.
 		if args := proc.Args(pid); len(args) > 0 && strings.HasPrefix(args[0], s.programs) {
 			continue
 		}
@@ -113,7 +113,7 @@ func kills(s *soaking, ctx context.Context, dir string, r *rand.Rand) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
-	// It may have been killed before there was a target; a target that began ends well.
+	// profile may have been killed before the target began; a target that began ends well.
 	if strings.Contains(e.Out, "ready\n") && !strings.Contains(e.Out, "right\n") {
 		return fmt.Errorf("%s: %v(profile said: %s)", what, e, said)
 	}
@@ -161,7 +161,7 @@ func attach(s *soaking, ctx context.Context, dir string, r *rand.Rand) error {
 	return nil
 }
 
-// disk has data where there is room for little.
+// disk stores data on a file system with little room.
 func disk(s *soaking, ctx context.Context, dir string, r *rand.Rand) error {
 	data := filepath.Join(dir, "pct")
 	if err := os.Mkdir(data, 0o1777); err != nil {
@@ -180,7 +180,7 @@ func disk(s *soaking, ctx context.Context, dir string, r *rand.Rand) error {
 	if err != nil {
 		return fmt.Errorf("%s, %d bytes: %w", m.Name, size, err)
 	}
-	// There may have been no room for anything.
+	// There may have been no room for any data.
 	if err := s.readable(ctx, data); err != nil && !strings.Contains(err.Error(), "is not a run directory") {
 		return fmt.Errorf("%s, %d bytes: %w", m.Name, size, err)
 	}
@@ -199,7 +199,7 @@ func renames(s *soaking, ctx context.Context, dir string, r *rand.Rand) error {
 	if err != nil {
 		return err
 	}
-	// Before, the shell tries whether the place can be written to, and follows what it finds.
+	// Earlier, profile tests whether it can write to the directory, and follows links there.
 	for deadline := time.Now().Add(patience); !running(run.PID, "steady") && running(run.PID, "profile") && time.Now().Before(deadline); {
 		time.Sleep(time.Millisecond)
 	}
@@ -220,8 +220,8 @@ func renames(s *soaking, ctx context.Context, dir string, r *rand.Rand) error {
 	e, said, err := run.Wait()
 	close(over)
 	<-stopped
-	// Before the program runs the place may be refused.
-	if refused := e.Out == "" && strings.Contains(said, "can't keep the data in"); err == nil && e.Out != "ready\nright\n" && !refused {
+	// profile may refuse the directory before it runs the program.
+	if refused := e.Out == "" && strings.Contains(said, "cannot write data to"); err == nil && e.Out != "ready\nright\n" && !refused {
 		err = fmt.Errorf("%v(profile said: %s)", e, said)
 	}
 	if strings.Contains(e.Err+said, "panic:") {
@@ -266,7 +266,7 @@ func harm(dir, other string, n int, r *rand.Rand) {
 	}
 }
 
-// readable asks pct for a report of each run directory: it reads it, or says in a sentence that it has nothing.
+// readable asks pct for a report of each run directory. pct must report, or say in a sentence that there is no data.
 func (s *soaking) readable(ctx context.Context, data string) error {
 	dirs, err := filepath.Glob(filepath.Join(data, "*"))
 	if err != nil {

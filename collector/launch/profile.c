@@ -75,7 +75,7 @@ static char **read_wish(struct wish *w, char **argv, const char *limit) {
             fail(2, "-%s needs a value (profile -h explains)", found->name);
     }
     if (!*argv)
-        fail(2, "which program, or with -p which process? (profile -h explains)");
+        fail(2, "no program given: profile PROG [ARG...] or profile -p PID (profile -h explains)");
     w->period = rate ? 1e6 / strtod(rate, NULL) : interval ? microseconds(interval) : 10000;
     if (!(w->period >= 100 && w->period < 1e12))
         fail(2, "%s %s: want an interval from 100us, or a rate to 10000 (profile -h explains)", rate ? "-F" : "-i", rate ? rate : interval);
@@ -128,7 +128,7 @@ int main(int argc, char **argv) {
     ssize_t n = readlink("/proc/self/exe", here, sizeof here - 1);
     char *name = n > 0 ? strrchr(here, '/') : NULL;
     if (!name)
-        fail(1, "/proc can't be read, which is needed");
+        fail(1, "cannot read /proc");
     *name = 0;
     size_t prefix = strlen(state);
     if (!caller_raise(state + prefix, sizeof state - prefix))

@@ -35,9 +35,9 @@ enum unfit {
 static const struct { const char *name, *clause; } unfit_words[] = {
     UNFIT(STATIC, "is linked statically"),
     UNFIT(LIBC, "has another C library than libpct.so"),
-    UNFIT(MACHINE, "is for another kind of machine than libpct.so"),
-    UNFIT(TORN, "is no whole ELF file"),
-    UNFIT(GO, "is a Go program, which takes all signals"),
+    UNFIT(MACHINE, "is for another machine than libpct.so"),
+    UNFIT(TORN, "is not a whole ELF file"),
+    UNFIT(GO, "is a Go program, which handles all signals"),
     UNFIT(RIGHTS, "takes other rights (set-uid, set-gid or capabilities)"),
     UNFIT(LIBRARY, "can't be given libpct.so, whose path has a blank or colon"),
 };

@@ -202,9 +202,9 @@ func (c *collection) tellOutliving() {
 	}
 	switch {
 	case n == 1:
-		c.out.say("one process still runs: what it uses from now on is not sampled (-wait samples until it has ended)")
+		c.out.say("one process still runs and is no longer sampled (-wait samples until it has ended)")
 	case n > 1:
-		c.out.say("%d processes still run: what they use from now on is not sampled (-wait samples until they have ended)", n)
+		c.out.say("%d processes still run and are no longer sampled (-wait samples until they have ended)", n)
 	}
 }
 
@@ -326,7 +326,7 @@ func (c *collection) tellCounts(counts map[int]uint64) {
 	for which, r := range c.cfg.measured {
 		n, known := counts[which]
 		if got := c.table.weights[which]; known && (50*got < 49*n || 50*got > 51*n) {
-			c.out.noteOf(which, fmt.Sprintf("%s: the kernel counted %d, and the samples stand for %d; a shorter interval than %d would be nearer, unless samples were lost", r.Name, n, got, r.Interval))
+			c.out.noteOf(which, fmt.Sprintf("%s: the kernel counted %d, and the samples stand for %d; use a shorter interval than %d, unless samples were lost", r.Name, n, got, r.Interval))
 		}
 	}
 }
@@ -334,7 +334,7 @@ func (c *collection) tellCounts(counts map[int]uint64) {
 // whyNone says what may be the reason that there are no samples.
 func (c *collection) whyNone() string {
 	if c.table.setuid {
-		return "no samples were taken: it's a set-uid program, or one that this user may not read, which only root may sample"
+		return "no samples: only root may sample a set-uid program, or one that this user may not read"
 	}
 	onlyCPU := true
 	advice := ""
@@ -349,9 +349,9 @@ func (c *collection) whyNone() string {
 		}
 	}
 	if onlyCPU {
-		return "no samples were taken: hardly any CPU time was used"
+		return "no samples: hardly any CPU time was used"
 	}
-	return "no samples were taken: less than an interval of each resource was used" + advice
+	return "no samples: less than one interval of each resource was used" + advice
 }
 
 func (c *collection) writeTicks() {

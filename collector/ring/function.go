@@ -23,7 +23,7 @@ func functionOffset(file, function string) (offset uint64, versions []string, er
 	}
 	f, err := object.Open(file)
 	if err != nil {
-		return 0, nil, fmt.Errorf("%s is no program with functions: %w", file, err)
+		return 0, nil, fmt.Errorf("%s is not a program with functions: %w", file, err)
 	}
 	defer f.Close()
 	all := f.FunctionSymbols()
@@ -35,15 +35,15 @@ func functionOffset(file, function string) (offset uint64, versions []string, er
 	}
 	switch {
 	case found != nil && elf.ST_TYPE(found.Info) == elf.STT_GNU_IFUNC:
-		return 0, nil, fmt.Errorf("%s of %s is chosen among several when the program starts: name the one that serves", function, file)
+		return 0, nil, fmt.Errorf("%s of %s is one of several, chosen when the program starts: name the one that is used", function, file)
 	case found == nil && f.SectionByType(elf.SHT_SYMTAB) == nil:
-		return 0, nil, fmt.Errorf("%s has no function %s among those that others may call, and it is stripped of the rest%s", file, function, elsewhere(f, all, function))
+		return 0, nil, fmt.Errorf("%s has no function %s among its exported ones, and it is stripped of the others%s", file, function, elsewhere(f, all, function))
 	case found == nil:
 		return 0, nil, fmt.Errorf("%s has no function %s%s", file, function, elsewhere(f, all, function))
 	}
 	offset, ok := f.Offset(found.Value)
 	if !ok {
-		return 0, nil, errors.New("the function is in no part of the file")
+		return 0, nil, errors.New("the function is not in a segment of the file")
 	}
 	return offset, versions, nil
 }

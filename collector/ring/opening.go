@@ -68,7 +68,7 @@ func (c *collection) open(pids []int) error {
 	case counting == Best && !times:
 		c.out.note("the last incomplete interval of each thread on each processor is not in the data")
 	case launches || c.cfg.Tree:
-		c.out.note("not seen: processes that used less CPU time than a period, and the last incomplete period of others; counting on whole processors, which sees all, needs root")
+		c.out.note("not sampled: processes that used less than one period of CPU time, and the last incomplete period of others; -cpus samples all (needs root)")
 	}
 	for i := range specs {
 		specs[i].onExec = launches
@@ -94,13 +94,13 @@ func (c *collection) open(pids []int) error {
 		return refusal(err, needUser)
 	}
 	if c.events.userOnly && !c.cfg.Kernel {
-		c.out.note("time that the kernel spent for the program was not sampled: that needs root, or at most 1 in " + paranoidFile)
+		c.out.note("kernel time was not sampled: this needs root, or at most 1 in " + paranoidFile)
 	}
 	return nil
 }
 
-// foreign is the first of these processes that belongs to another user than ours, 0 if none
-// does. Of one that took other rights, the kernel gives its directory to root.
+// foreign returns the first of these processes that belongs to another user, or 0. The kernel
+// gives the /proc directory of a process with other rights to root.
 func foreign(pids []int) int {
 	for _, pid := range pids {
 		var st unix.Stat_t
@@ -111,8 +111,8 @@ func foreign(pids []int) int {
 	return 0
 }
 
-// openThreads makes clocks for all threads of processes. Threads that are made
-// meanwhile by one that has clocks inherit them; others are found by looking again.
+// openThreads makes clocks for all threads of processes. A new thread inherits the clocks of the
+// thread that made it; threads whose maker has no clocks yet are found by looking again.
 func (c *collection) openThreads(pids []int) error {
 	if len(c.cfg.Argv) > 0 {
 		return c.events.add(pids[0]) // the launcher's first thread
@@ -123,7 +123,7 @@ func (c *collection) openThreads(pids []int) error {
 		if c.cfg.Tree {
 			pids = descendants(pids)
 		}
-		// What was made by a thread with clocks tells in the rings.
+		// Threads that inherited clocks appear in the rings.
 		c.events.drain(func(r record) {
 			switch of := r.of.(type) {
 			case fork:

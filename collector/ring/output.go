@@ -253,7 +253,7 @@ func (o *output) flush(p *program) {
 		o.say("cannot write the kernel's functions: %v", err)
 	}
 	if err := r.tell(); err != nil {
-		o.say("cannot write what is known of a run: %v", err)
+		o.say("cannot write the metadata of a run: %v", err)
 	}
 }
 

@@ -81,11 +81,11 @@ func (t *kernelTicks) write(dir *data.Dir, pid int, k *kernel) error {
 		return err
 	}
 	if after.step != t.before.step || len(after.counts) != len(t.before.counts) {
-		return fmt.Errorf("%s has changed its shape", t.file)
+		return fmt.Errorf("%s has another size than before", t.file)
 	}
 	stext, ok := k.addressOf("_stext")
 	if !ok {
-		return errors.New("where the kernel's code begins (_stext) is known neither from /proc/kallsyms nor from a System.map")
+		return errors.New("neither /proc/kallsyms nor a System.map tells where the kernel's code begins (_stext)")
 	}
 	each := after.since(t.before, stext)
 	var h hits

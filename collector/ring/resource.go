@@ -42,14 +42,14 @@ func (cfg Config) resolved() ([]measured, error) {
 	all := make([]measured, len(resources))
 	for i, r := range resources {
 		if seen[r.Name] {
-			return nil, fmt.Errorf("the resource %s is named twice", r.Name)
+			return nil, fmt.Errorf("the resource %s is given twice", r.Name)
 		}
 		if r.Kind().Kernel.Right == resource.NoRight {
 			return nil, fmt.Errorf("the resource %s is measured in a program: profile -r %s PROGRAM", r.Name, r.Name)
 		}
 		seen[r.Name] = true
 		if r.Name == resource.Real && cfg.Counting == ByCPU {
-			return nil, errors.New("real time is measured in each thread, not on whole processors: what all others do would be too much (no -cpus, or -r cpu)")
+			return nil, errors.New("real time cannot be measured with -cpus")
 		}
 		m := measured{Resource: r}
 		if m.Interval == 0 {

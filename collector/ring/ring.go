@@ -107,7 +107,7 @@ type Config struct {
 // The program must begin with launch.Launcher if one is to be launched.
 func Run(cfg Config) (status int, err error) {
 	if cfg.Period < resource.Shortest {
-		return 0, fmt.Errorf("a period of %v is too short: %v is the least", cfg.Period, resource.Shortest)
+		return 0, fmt.Errorf("sampling period too short: %v; the minimum is %v", cfg.Period, resource.Shortest)
 	}
 	if cfg.measured, err = cfg.resolved(); err != nil {
 		return 0, err

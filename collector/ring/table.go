@@ -352,7 +352,7 @@ func (t *table) tellLosses() {
 		t.out.note(fmt.Sprintf("the kernel throttled the clock %d times, because samples took too much time; use a longer period", t.throttled))
 	}
 	if t.setuid {
-		t.out.note("a program was executed that is set-uid, or that this user may not read, which only root may sample: it's not in the data")
+		t.out.note("only root may sample a set-uid program, or one that this user may not read: such a program was executed and is not in the data")
 	}
 	if t.lost == 0 {
 		return

@@ -46,7 +46,7 @@ func (s *eventSpec) uprobe(cfg Config) error {
 func (c *collection) tellProbes() {
 	for _, r := range c.cfg.measured {
 		if r.IsCalls() {
-			c.out.say("%s: a probe of the kernel stops the program at each call, for 1 to 20 µs, the longer on virtual machines: of a million calls that many seconds", r.Name)
+			c.out.say("%s: counted by a kernel probe: each call takes 1 to 20 µs more", r.Name)
 		}
 	}
 }
@@ -92,7 +92,7 @@ func (cfg Config) objectFile(library string) (string, error) {
 			return filepath.EvalSymlinks(file)
 		}
 	}
-	return "", fmt.Errorf("there is no library %s in the usual places: give its path", library)
+	return "", fmt.Errorf("library %s not found: give its path", library)
 }
 
 // elsewhere says how a function is named that a program has from a library, else what may be meant among its own; ""

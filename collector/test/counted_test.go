@@ -195,7 +195,7 @@ func TestCoroutines(t *testing.T) {
 // Where stacks must not be marked a note says so, and call paths are found as ever.
 func TestActivationsNotCounted(t *testing.T) {
 	for _, args := range [][]string{
-		{"s e r1 q500", "asks", "asks", "an unwinder that is not libgcc's"},
+		{"s e r1 q500", "asks", "asks", "an unwinder other than libgcc's"},
 		{"s e xalloc xcpu:500", "throws", "_Z7catcherv", "several resources"},
 	} {
 		s := prepare(t, args[0], args[1]).run().ok("done\n")

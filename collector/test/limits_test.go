@@ -50,7 +50,7 @@ func TestLittleData(t *testing.T) {
 // One that has too little for us is told what would help.
 func TestTooLittleData(t *testing.T) {
 	s := measured(t, "s q1000", "sh", "-c", "ulimit -d 16384; exec "+built+"/paths deep 250")
-	if !strings.Contains(s.notes, "a higher limit on data and address space (ulimit -d, -v) mends that") {
+	if !strings.Contains(s.notes, "raise the limits on data and address space (ulimit -d, -v)") {
 		t.Errorf("%v: %q", s.state, s.notes)
 	}
 }

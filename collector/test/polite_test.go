@@ -108,7 +108,7 @@ func TestTakenSignalsAreNoted(t *testing.T) {
 		args []string
 	}{
 		{"uses all signals", []string{"polite", "takes-all"}},
-		{"by a system call of its own", []string{"polite", "takes-unseen"}},
+		{"by its own system call", []string{"polite", "takes-unseen"}},
 	} {
 		s := prepare(t, "q4000", c.args...).run().ok("done\n")
 		if !strings.Contains(s.notes, c.note) || !strings.Contains(strings.Join(s.meta().Notes, "\n"), c.note) {
@@ -146,7 +146,7 @@ func TestGoProgramIsNoted(t *testing.T) {
 			t.Fatalf("%v: %v\n%s", c, err, out)
 		}
 	}
-	if told, err := os.ReadFile(why); err != nil || string(told) != "GO\t"+program+" is a Go program, which takes all signals\n" {
+	if told, err := os.ReadFile(why); err != nil || string(told) != "GO\t"+program+" is a Go program, which handles all signals\n" {
 		t.Errorf("it was told %q, %v", told, err)
 	}
 }

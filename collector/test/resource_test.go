@@ -165,7 +165,7 @@ func TestOwnMallocIsKept(t *testing.T) {
 	p := s.resources(s.state.Pid())["alloc"]
 	p.exactly(10<<16, "known", "by_mmap")
 	p.exactly(0, "by_malloc")
-	if !strings.Contains(s.notes, "a malloc of its own") {
+	if !strings.Contains(s.notes, "has its own malloc") {
 		t.Errorf("notes: %s", s.notes)
 	}
 }

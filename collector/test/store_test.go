@@ -162,7 +162,7 @@ func TestBadLettersAreNoted(t *testing.T) {
 	if !strings.Contains(s.out, "target: PC counting activated") {
 		t.Errorf("letter v: %q", s.out)
 	}
-	if !strings.Contains(s.notes, "letters that are not understood") || s.counts()["target"].Period != time.Millisecond {
+	if !strings.Contains(s.notes, "$PCT has unknown letters") || s.counts()["target"].Period != time.Millisecond {
 		t.Errorf("notes: %s", s.notes)
 	}
 }

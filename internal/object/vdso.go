@@ -7,8 +7,8 @@ import (
 	"github.com/profilecollection/pct/internal/proc"
 )
 
-// VDSO is the shared object that the kernel maps into this process. All processes of 64 bits have
-// the same one, which is in no file.
+// VDSO is the shared object that the kernel maps into this process. No file holds it. All 64-bit
+// processes have the same one.
 func VDSO() (*File, error) {
 	m, err := proc.Mapped(os.Getpid(), proc.VDSO)
 	if err != nil {

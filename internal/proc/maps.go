@@ -43,9 +43,9 @@ func Mapped(pid int, path string) (Mapping, error) {
 	return Mapping{}, fmt.Errorf("process %d has no mapping %s", pid, path)
 }
 
-// FileNames are the names by which we may open the file that a process has mapped from start to
-// end and knows by a path. The first leads to the very file, even a deleted one, but only for the
-// privileged and while the process lives. The second is right where the process has another root.
+// FileNames are the names by which we may open a file that a process has mapped from start to end
+// under a path. The first opens the mapped file itself, even if it was deleted, but needs privileges
+// and a living process. The second is right for a process with another root.
 func FileNames(pid int, start, end uint64, path string) []string {
 	return []string{
 		Entry(pid, fmt.Sprintf("map_files/%x-%x", start, end)),

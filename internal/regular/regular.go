@@ -12,12 +12,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Error says that what is at a path is no regular file.
+// Error says that what is at a path is not a regular file.
 type Error struct{ Path string }
 
-func (e *Error) Error() string { return e.Path + " is no regular file" }
+func (e *Error) Error() string { return e.Path + " is not a regular file" }
 
-// Open opens a file for reading. What is no regular file is an error of type *Error.
+// Open opens a file for reading. What is not a regular file is an error of type *Error.
 func Open(path string) (*os.File, fs.FileInfo, error) {
 	st, err := os.Stat(path)
 	if err == nil && !st.Mode().IsRegular() {

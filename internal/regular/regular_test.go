@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What is no regular file is refused at once: to open the FIFO would wait for ever.
+// What is not a regular file is refused at once: to open the FIFO would wait for ever.
 func TestRefused(t *testing.T) {
 	dir := t.TempDir()
 	fifo, link, socket := filepath.Join(dir, "fifo"), filepath.Join(dir, "link"), filepath.Join(dir, "socket")

@@ -27,7 +27,7 @@ var kin = map[string]string{
 // unknown says that there is no resource of a name, and which may be meant.
 func unknown(name string) error {
 	if first, _, several := strings.Cut(name, ","); several && Of(first) != nil {
-		return fmt.Errorf("there is no resource %q: each has a -r of its own, as in -r %s", name, strings.ReplaceAll(name, ",", " -r "))
+		return fmt.Errorf("there is no resource %q: give each its own -r, as in -r %s", name, strings.ReplaceAll(name, ",", " -r "))
 	}
 	if meant := meant(name); meant != "" {
 		return fmt.Errorf("there is no resource %q: is %s meant?", name, meant)

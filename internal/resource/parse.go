@@ -31,7 +31,7 @@ func Parse(text string) (Resource, error) {
 	case word == Calls && function == "":
 		return r, errors.New("the function is missing: calls:FUNCTION, or calls:LIBRARY:FUNCTION")
 	case word != Calls && named:
-		return r, fmt.Errorf("%q is no interval: want %s", rest, kind.intervals())
+		return r, fmt.Errorf("%q is not an interval: want %s", rest, kind.intervals())
 	case interval == "":
 		return r, nil
 	}
@@ -101,7 +101,7 @@ func (k *Kind) amount(text string) (uint64, error) {
 	factor, known := suffixes[text[len(digits):]]
 	value, good := new(big.Rat).SetString(digits)
 	if !known || !good || strings.Trim(digits, "0123456789.") != "" {
-		return 0, fmt.Errorf("%q is no interval: want %s", text, k.intervals())
+		return 0, fmt.Errorf("%q is not an interval: want %s", text, k.intervals())
 	}
 	value.Mul(value, big.NewRat(factor, gtick))
 	n := new(big.Int).Quo(value.Num(), value.Denom()).Uint64()
@@ -109,11 +109,11 @@ func (k *Kind) amount(text string) (uint64, error) {
 	case value.Cmp(big.NewRat(most, 1)) >= 0:
 		return 0, fmt.Errorf("the interval %s is too long", text)
 	case k.IsTime() && k.Kernel.Right != NoRight && time.Duration(n)*time.Microsecond < Shortest:
-		return 0, fmt.Errorf("an interval of %s is too short: %v is the least", text, Shortest)
+		return 0, fmt.Errorf("interval too short: %s; the minimum is %v", text, Shortest)
 	case n == 0:
-		return 0, fmt.Errorf("the interval %s is none: want %s", text, k.intervals())
+		return 0, fmt.Errorf("%q is not an interval: want %s", text, k.intervals())
 	case !k.IsTime() && k.Unit != Byte && !value.IsInt():
-		return 0, fmt.Errorf("%q is no whole number: want %s", text, k.intervals())
+		return 0, fmt.Errorf("%q is not a whole number: want %s", text, k.intervals())
 	}
 	return n, nil
 }

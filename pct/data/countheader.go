@@ -91,7 +91,7 @@ func decodeCounts(src []byte) (*Counts, error) {
 	return c, nil
 }
 
-// check refuses what would be misunderstood.
+// check refuses a header that would be misread.
 func (c *Counts) check(width, address uint32, binSize, period uint64, kind uint32) error {
 	widths := []uint32{recordWidth}
 	if c.Kind == Histogram {

@@ -100,7 +100,7 @@ func OpenCounts(path string) (*Counts, error) {
 func openRegular(path string) (*os.File, int64, error) {
 	f, st, err := regular.Open(path)
 	if not := (*regular.Error)(nil); errors.As(err, &not) {
-		err = &NotCounts{path, "is no regular file", true}
+		err = &NotCounts{path, "is not a regular file", true}
 	}
 	if err != nil {
 		return nil, 0, err

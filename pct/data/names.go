@@ -90,7 +90,7 @@ func WriteNames(dir string, content []byte) error {
 		return err
 	}
 	if !st.Mode().IsRegular() {
-		return &fs.PathError{Op: "write", Path: f.Name(), Err: errors.New("it is no regular file")}
+		return &fs.PathError{Op: "write", Path: f.Name(), Err: errors.New("it is not a regular file")}
 	}
 	lock := wholeFile()
 	if errors.Is(unix.FcntlFlock(f.Fd(), unix.F_OFD_SETLK, &lock), unix.EAGAIN) || written(f) || len(content) == 0 {

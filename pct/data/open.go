@@ -235,7 +235,7 @@ func notARun(path string) error {
 		return fmt.Errorf("%s has no data: its collector was killed before it wrote any, or the disk was full", path)
 	}
 	if empty(path) {
-		return fmt.Errorf("%s has no data: it is no run directory, or the disk was full when it was made", path)
+		return fmt.Errorf("%s has no data: it is not a run directory, or the disk was full when it was created", path)
 	}
 	hint := ""
 	if inside, err := filepath.Glob(filepath.Join(path, "*", metaFile)); err == nil && len(inside) > 0 {

@@ -62,7 +62,7 @@ func openRoot(root string) (fd int, warning string, err error) {
 	fd, err = unix.Open(root, flags, 0)
 	if err != nil {
 		if shared && errors.Is(err, unix.ENOTDIR) {
-			return -1, "", fmt.Errorf("%s is no directory (a link is not followed there); remove it or choose another with -o DIR or $PCT_DIR", root)
+			return -1, "", fmt.Errorf("%s is not a directory (symbolic links are not followed); remove it or choose another with -o DIR or $PCT_DIR", root)
 		}
 		return -1, "", &fs.PathError{Op: "open", Path: root, Err: err}
 	}

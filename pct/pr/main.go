@@ -204,15 +204,15 @@ func (o *options) check() error {
 	case o.help:
 		return nil
 	case len(o.files) == 0 && o.stamp != nil:
-		return errors.New("-stamp: which count files?")
+		return errors.New("-stamp needs count files")
 	case o.stamp != nil && o.request != nil:
-		return errors.New("-stamp prints nothing, so that -req has no answer: stamp first, then print")
+		return errors.New("-stamp and -req cannot be combined: -stamp prints nothing")
 	case o.request == nil && o.lines > 0:
-		return errors.New("-lines needs -req: without that an answer is a line")
+		return errors.New("-lines needs -req")
 	case o.request != nil && (o.by || o.templates || o.vmlinux != ""):
 		return errors.New("-by, -templates and -vmlinux cannot be combined with -req, whose answer is the label")
 	case o.request != nil && o.output.uses("fFL"):
-		return errors.New("-fmt: with -req the answer is %l, and is not taken apart into %f, %F and %L")
+		return errors.New("-fmt: %f, %F and %L cannot be combined with -req; use %l")
 	case o.timeout == 0:
 		return errors.New("-timeout: want more than 0")
 	}

@@ -41,7 +41,7 @@ func TestExitStatus(t *testing.T) {
 		{[]string{"/"}, 126, "directory"},
 		{[]string{}, 2, "no program"},
 		{[]string{"-x", "true"}, 2, "unknown flag -x"},
-		{[]string{"-p", "x"}, 2, "no process's number"},
+		{[]string{"-p", "x"}, 2, "is not a process ID"},
 		{[]string{"-p", "1", "true"}, 2, "leave out the program true"},
 		{[]string{"-tree", "true"}, 2, "-tree needs -p"},
 		{[]string{"-F", "20000", "true"}, 2, "from 0.01 to 10000"},

@@ -166,7 +166,7 @@ func (o *options) attach(v string) error {
 	for word := range strings.SplitSeq(v, ",") {
 		pid, err := strconv.Atoi(word)
 		if err != nil || pid < 1 {
-			return fmt.Errorf("%q is no process's number", word)
+			return fmt.Errorf("%q is not a process ID", word)
 		}
 		o.config.Pids = append(o.config.Pids, pid)
 	}
@@ -176,7 +176,7 @@ func (o *options) attach(v string) error {
 func (o *options) rate(v string) error {
 	hz, err := strconv.ParseFloat(v, 64)
 	if err != nil || !(hz >= 0.01 && hz <= fastest) {
-		return fmt.Errorf("it must be samples per second, from 0.01 to %v", fastest)
+		return fmt.Errorf("want samples per second, from 0.01 to %v", fastest)
 	}
 	return o.period(time.Duration(float64(time.Second) / hz))
 }
@@ -184,14 +184,14 @@ func (o *options) rate(v string) error {
 func (o *options) interval(v string) error {
 	d, err := time.ParseDuration(v)
 	if err != nil || d < resource.Shortest {
-		return fmt.Errorf("it must be a time with its unit, such as 10ms, from %v", resource.Shortest)
+		return fmt.Errorf("want a time with its unit, such as 10ms, from %v", resource.Shortest)
 	}
 	return o.period(d)
 }
 
 func (o *options) period(d time.Duration) error {
 	if o.config.Period != 0 {
-		return errors.New("the rate was given already: by -F or by -i, once")
+		return errors.New("the rate is given twice (-F, -i)")
 	}
 	o.config.Period = d
 	return nil
@@ -210,7 +210,7 @@ func (o *options) seconds(v string) error {
 		d, err = time.ParseDuration(v)
 	}
 	if err != nil || d <= 0 {
-		return errors.New("it must be a time in seconds, such as 10 or 0.5")
+		return errors.New("want a time in seconds, such as 10 or 0.5")
 	}
 	o.config.For = d
 	return nil
@@ -218,7 +218,7 @@ func (o *options) seconds(v string) error {
 
 func (o *options) samples(v string) (err error) {
 	if o.config.Samples, err = strconv.ParseUint(v, 10, 64); err != nil || o.config.Samples == 0 {
-		return errors.New("it must be a number from 1")
+		return errors.New("want a number from 1")
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ func withoutPrivilege(t *testing.T, d *chance.Draw) {
 	of := r.only("spin-static")
 	heavy, light := in(t, of, "spin-static", "heavy"), in(t, of, "spin-static", "light")
 	near(d, "heavy", heavy, heavy+light, 0.75)
-	if notes := strings.Join(of.Meta.Notes, "\n"); level > 1 && !strings.Contains(notes, "the kernel spent for the program was not sampled") {
+	if notes := strings.Join(of.Meta.Notes, "\n"); level > 1 && !strings.Contains(notes, "kernel time was not sampled") {
 		t.Errorf("notes: %q", notes)
 	}
 }
@@ -119,7 +119,7 @@ func TestSetUID(t *testing.T) {
 	r = command(t, "-F", "997", "spin-setuid", units(50))
 	r.SysProcAttr = unprivileged()
 	r.want(0)
-	if r.runs("spin-setuid") != nil || !strings.Contains(r.stderr.String(), "a set-uid program, or one that this user may not read, which only root may sample") {
+	if r.runs("spin-setuid") != nil || !strings.Contains(r.stderr.String(), "only root may sample a set-uid program, or one that this user may not read") {
 		t.Errorf("it says %q", &r.stderr)
 	}
 }

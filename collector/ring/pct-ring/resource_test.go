@@ -146,7 +146,7 @@ func TestCallsOfOthers(t *testing.T) {
 	if len(run.Meta.Notes) > 0 {
 		t.Errorf("notes %q", run.Meta.Notes)
 	}
-	want := "pct-ring: calls:stepped: a probe of the kernel stops the program at each call, for 1 to 20 µs, the longer on virtual machines: of a million calls that many seconds\n" +
+	want := "pct-ring: calls:stepped: counted by a kernel probe: each call takes 1 to 20 µs more\n" +
 		"pct-ring: calls:stepped: calls that stopped the program: 100\n"
 	if got := r.stderr.String(); got != want {
 		t.Errorf("says %q, want %q", got, want)
@@ -175,8 +175,8 @@ func TestTurns(t *testing.T) {
 // Where there are no samples, the reason is said, and what shows more.
 func TestNoneOfResource(t *testing.T) {
 	for resource, want := range map[string]string{
-		"calls:stepped:1000000": "less than an interval of each resource was used; a shorter interval such as calls:stepped:1 shows more",
-		"real:3600s":            "less than an interval of each resource was used; a shorter interval such as real:100us shows more",
+		"calls:stepped:1000000": "less than one interval of each resource was used; a shorter interval such as calls:stepped:1 shows more",
+		"real:3600s":            "less than one interval of each resource was used; a shorter interval such as real:100us shows more",
 		"user:3600s":            "hardly any CPU time was used",
 	} {
 		r := command(t, "-r", resource, "uses", "ask", "1")
@@ -305,7 +305,7 @@ func TestRefusedResources(t *testing.T) {
 	}
 	refused(command(t, "-r", "calls:nothing.so:f", "uses", "step", "1"), 1, "no library nothing.so")
 	for arg, says := range map[string]string{
-		"bogus": "no resource", "calls": "function is missing", "faults:x": "no interval", "faults:0": "from 1", "cpu:1": "such as 10ms",
+		"bogus": "no resource", "calls": "function is missing", "faults:x": "not an interval", "faults:0": "from 1", "cpu:1": "such as 10ms",
 		"alloc": "is measured in a program: profile -r alloc PROGRAM",
 	} {
 		refused(command(t, "-r", arg, "true"), 2, says)
@@ -322,7 +322,7 @@ func TestRefusedResources(t *testing.T) {
 	if text := r.stderr.String(); !strings.HasPrefix(text, "profile: ") || strings.Contains(text, "pct-ring: ") {
 		t.Errorf("as profile: %q", text)
 	}
-	refused(command(t, "-as", "profile", "-r", "real", "-r", "real", "true"), 2, "profile: the resource real is named twice (profile -h explains)\n")
+	refused(command(t, "-as", "profile", "-r", "real", "-r", "real", "true"), 2, "profile: the resource real is given twice (profile -h explains)\n")
 	r = command(t, "-paths", "-r", "faults:64", "uses", "touch", "640")
 	r.SysProcAttr = unprivileged()
 	refused(r, 0, "")

@@ -124,7 +124,7 @@ func TestShortProcessesUnseen(t *testing.T) {
 	r := command(t, "-threads", "-F", "100", "sh", "-c", "spin-long "+units(200)+"; for i in 1 2 3 4 5 6; do spin "+units(1)+"; done")
 	r.want(0)
 	run := r.only("spin-long")
-	if notes := strings.Join(run.Meta.Notes, "\n"); !strings.Contains(notes, "less CPU time than a period") {
+	if notes := strings.Join(run.Meta.Notes, "\n"); !strings.Contains(notes, "less than one period of CPU time") {
 		t.Errorf("notes: %q", notes)
 	}
 }

@@ -42,11 +42,11 @@ func (s *search) placed(all []passage, frame int32) []passage {
 	return slices.DeleteFunc(slices.Clone(all), func(p passage) bool { return s.place[p.node] != frame })
 }
 
-// Tops are the samples that pass a call path, by the nodes of its outermost frame. To make the path longer takes a step
-// for each of these, not for each sample.
+// Tops are the samples that pass a call path, added up by the node of the path's outermost frame. Making the path longer
+// takes one step for each of these nodes, not for each sample.
 type tops map[int32]calltree.Weight
 
-// tops returns those of passages, of the path of their function alone.
+// tops returns the tops of passages, for the path that is their function alone.
 func (s *search) tops(all []passage) tops {
 	t := tops{}
 	for _, p := range all {
@@ -100,7 +100,7 @@ func (s *search) along(path []int32, of tops) []tops {
 	return all
 }
 
-// through leaves those of passages whose tops are at last on the way that along found.
+// through keeps the passages whose top, after all steps, is on the path that along found.
 func (s *search) through(all []passage, steps []tops) []passage {
 	for i := len(steps) - 2; i >= 0; i-- {
 		for node := range steps[i] {
@@ -150,8 +150,8 @@ func part(a, of calltree.Weight) float64 {
 	return float64(a.Weight) / float64(of.Weight)
 }
 
-// inner returns the function that a context ends with: its head, or the callers that
-// work for little but that.
+// inner returns the function that a context ends with: its head, or a caller with work of its own,
+// most of whose weight is that of the head.
 func (s *search) inner(head int32) int32 {
 	for seen := map[int32]bool{}; !seen[head]; {
 		seen[head] = true

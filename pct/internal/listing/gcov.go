@@ -95,7 +95,7 @@ func (c *Cycles) read(file string, search *Search) error {
 	case strings.HasSuffix(file, jsonEnd+".gz"):
 		text, err = unzip(file)
 	default:
-		err = fmt.Errorf("%s is no %s and no %s[.gz] file (gcov --json-format makes one)", file, gcdaEnd, jsonEnd)
+		err = fmt.Errorf("%s is neither a %s nor a %s[.gz] file (gcov --json-format makes one)", file, gcdaEnd, jsonEnd)
 	}
 	if err != nil {
 		return err

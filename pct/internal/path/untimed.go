@@ -9,9 +9,9 @@ import (
 
 // What to do about samples without times.
 const (
-	untimedWhy  = "the samples are counts (histograms, or imported ones), which have no times and threads; take a log to have them (profile -log, or PCT=l)"
-	countedWhy  = "the call paths were counted in the program (profile -paths, -calls and -r), which keeps no times; profile -gdb keeps them with each call path, profile -log with each place"
-	resourceWhy = "the call paths were counted in the program, which keeps no times; resources that the kernel measures have them (pct-ring -paths -r faults), of CPU time profile -gdb and profile -log"
+	untimedWhy  = "the samples are counts (histograms, or imported ones), which have no times and threads; profile -log (PCT=l) stores them"
+	countedWhy  = "the call paths were counted in the program (profile -paths, -calls and -r), which stores no times; profile -gdb stores them with call paths, profile -log with addresses"
+	resourceWhy = "the call paths were counted in the program, which stores no times; pct-ring stores them (pct-ring -paths -r faults), for CPU time also profile -gdb and profile -log"
 )
 
 // untimed returns how many of the runs' samples have no time, and how many there are; with thread set, how many
@@ -29,8 +29,8 @@ func (rs *Runs) untimed(thread bool) (without, all int) {
 	return without, all
 }
 
-// needTimes refuses what takes times, or threads, of samples that have none; where
-// some have, it says how many are left out.
+// needTimes returns an error if no sample has a time (or a thread) and the report needs it. If only
+// some samples have one, it reports how many are left out.
 func (rs *Runs) needTimes(what string) (warnings []string, err error) {
 	without, all := rs.untimed(what == threadAttribute)
 	switch {
@@ -42,7 +42,7 @@ func (rs *Runs) needTimes(what string) (warnings []string, err error) {
 	return []string{fmt.Sprintf("%s: %d of %d samples are counts without times and threads", what, without, all)}, nil
 }
 
-// untimedWhy is the reason why samples have no times: counted call paths, whose threads are known, are of libpct.so.
+// untimedWhy says why samples have no times. Samples without times but with threads are call paths counted by libpct.so.
 func (rs *Runs) untimedWhy() string {
 	for _, r := range rs.all {
 		for i := range r.Samples {

@@ -16,8 +16,8 @@ import (
 // CallHead is what the head of a call path profile says, beyond that of Head.
 type CallHead struct {
 	Resource string // what was sampled, "cpu"
-	Unit     string // of a weight: one gtick, "µs"
-	Interval uint64 // gticks from one sample to the next, 0 unknown
+	Unit     string // of a weight, "µs"
+	Interval uint64 // in Unit, from one sample to the next, 0 unknown
 	Group    string // NAME=VALUE that the samples have in common, "" none
 	Refined  []calltree.Refinement
 }
@@ -134,11 +134,10 @@ func newCallWriter(w io.Writer, title string, whole calltree.Weight, head CallHe
 	}
 	fmt.Fprintf(c, "# %s for resource: %s\n", title, visible.Text(head.Resource+group))
 	sampled := plural(whole.Samples, "sample")
-	gtick := fmt.Sprintf("1 gtick = 1 %s", head.Unit)
 	if head.Interval > 0 {
-		sampled += fmt.Sprintf(", sampled every %s (%s)", plural(int(head.Interval), "gtick"), gtick)
+		sampled += ", one sample per " + inUnits(head.Interval, head.Unit)
 	} else {
-		sampled += fmt.Sprintf(" of %s (%s)", plural(int(whole.Weight), "gtick"), gtick)
+		sampled += " of " + inUnits(uint64(whole.Weight), head.Unit)
 	}
 	fmt.Fprintf(c, "# %s\n", visible.Text(sampled))
 	for _, r := range head.Refined {
