@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -229,8 +230,26 @@ func (t *tree) letDaemonsGo() {
 	}
 	for _, p := range t.processes {
 		if sid, err := unix.Getsid(p.pid); err == nil && sid != t.sid && !p.gone {
+			if p.rule != nil && !slices.Contains(t.daemons, p.pid) {
+				t.daemons = append(t.daemons, p.pid)
+			}
 			t.release(p)
 		}
+	}
+}
+
+// tellDaemons tells of processes that were let go, if they still run.
+func (t *tree) tellDaemons() {
+	left := slices.DeleteFunc(t.daemons, func(pid int) bool {
+		s, err := proc.ReadStat(pid)
+		return err != nil || s.Ended()
+	})
+	switch len(left) {
+	case 0:
+	case 1:
+		t.say("one process still runs: what it uses from now on is not sampled (-p %d attaches to it)", left[0])
+	default:
+		t.say("%d processes still run: what they use from now on is not sampled (-p %d attaches to one of them)", len(left), left[0])
 	}
 }
 
