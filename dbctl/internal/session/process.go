@@ -55,6 +55,7 @@ type process struct {
 	repaired  atomic.Uint64 // system calls begun again
 	unclocked atomic.Uint64 // threads that have no clock
 	attempted atomic.Bool   // a sample is of a thread that was interrupted
+	unseen    unseen        // time that its clock does not see
 	free      atomic.Bool   // it runs on without us: what is read of it is of no instant
 
 	inbox inbox

@@ -280,6 +280,9 @@ func (r *run) finish(state, status string, cpu time.Duration) error {
 	case late:
 		r.note("threads that no tick reaches (blocked signals, kernel code) were stopped some microseconds late: what they do within that before a system call is seen in the call")
 	}
+	if text := r.p.unseen.note(); text != "" {
+		r.note(text)
+	}
 	for _, text := range r.p.takeNotes() {
 		r.note(text)
 	}
