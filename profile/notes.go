@@ -31,6 +31,9 @@ const (
 	unprintedYet  // why, command
 	notSampled    // seconds, of seconds
 	noSuchProgram // its name
+	otherProgram  // its name, that of one that ran
+	waitsCost     // waits, seconds of CPU time, rate
+	waitsCostGDB  // the same
 )
 
 // needs says what a limit on memory must leave to us; collector/launch/caller.h has the same.
@@ -60,6 +63,11 @@ var texts = map[noteID]string{
 	notSampled: "%.1f s of %.1f s of CPU time were not sampled, probably of programs that cannot load libpct.so (static, " +
 		"most in Go) or leave it no signal, or of program starts; profile -k and profile -gdb sample those",
 	noSuchProgram: "no program matched %s",
+	otherProgram:  "no program matched %s: did you mean %s?",
+	waitsCost: "the program waited %d times in %.1f s of CPU time; at rates above the kernel's tick each wait takes it 5 to 10 µs longer: " +
+		"use -F %d or -k",
+	waitsCostGDB: "the program waited %d times in %.1f s of CPU time; with -gdb each wait takes it 2 to 15 µs longer: " +
+		"use -F %d without -gdb, or -k",
 }
 
 func (n note) String() string { return fmt.Sprintf(texts[n.id], n.args...) }

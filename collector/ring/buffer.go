@@ -36,6 +36,7 @@ type buffer struct {
 	data    []byte
 	scratch []byte // a record that goes around the end
 	silent  bool   // nothing is heard from fd any more
+	owing   debt
 }
 
 func newBuffer(fd, most int) (*buffer, error) {
@@ -74,8 +75,9 @@ func (b *buffer) drain(f func(record []byte)) {
 			f(b.scratch)
 		}
 		tail += length
+		// At once: the fuller a ring, the longer are the gaps of what it loses.
+		atomic.StoreUint64(&b.control.Data_tail, tail)
 	}
-	atomic.StoreUint64(&b.control.Data_tail, tail)
 }
 
 func (b *buffer) close() { unix.Munmap(b.mapped) }

@@ -290,6 +290,7 @@ func (c *collection) finish() {
 	c.events.stop()
 	c.round(1<<63 - 1)
 	c.tellCounts(counts)
+	c.tellGaps()
 	c.tellCalls()
 	if c.ticks != nil {
 		c.writeTicks()
@@ -326,7 +327,11 @@ func (c *collection) tellCounts(counts map[int]uint64) {
 	for which, r := range c.cfg.measured {
 		n, known := counts[which]
 		if got := c.table.weights[which]; known && (50*got < 49*n || 50*got > 51*n) {
-			c.out.noteOf(which, fmt.Sprintf("%s: the kernel counted %d, and the samples stand for %d; use a shorter interval than %d, unless samples were lost", r.Name, n, got, r.Interval))
+			text := fmt.Sprintf("%s: the kernel counted %d, and the samples stand for %d", r.Name, n, got)
+			if c.table.lost == 0 {
+				text += fmt.Sprintf("; use a shorter interval than %d", r.Interval)
+			}
+			c.out.noteOf(which, text)
 		}
 	}
 }

@@ -206,6 +206,7 @@ func (e *events) drain(f func(record)) {
 		if r != nil {
 			r.drain(func(b []byte) {
 				if rec, ok := parse(b, e.specOf); ok {
+					r.owing.pass(&rec)
 					f(rec)
 				}
 			})

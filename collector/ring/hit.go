@@ -73,10 +73,11 @@ func (t *table) weigh(p *process, s sample) (hits, weight uint64) {
 	timer := &p.timers[s.spec.resource]
 	timer.Interval = s.spec.timed
 	hits = timer.Advance(s.amount)
+	weight = hits * (1 + s.beside)
 	if of := t.cfg.measured[s.spec.resource]; of.IsTime() {
-		return hits, hits * uint64(of.period()) / uint64(time.Microsecond)
+		return hits, weight * uint64(of.period()) / uint64(time.Microsecond)
 	}
-	return hits, hits * s.spec.timed
+	return hits, weight * s.spec.timed
 }
 
 // place is where a sample was taken: an address in a mapped object or the kernel.

@@ -28,6 +28,7 @@ type (
 		chain  []uint64      // the kernel's call path, innermost first
 		spec   *eventSpec
 		amount uint64 // gticks that are measured, for a timer of ours
+		beside uint64 // so many samples that were lost it stands for, too
 		absent bool   // it's of time off the processor
 		why    string // because of that, "" as the chain says
 	}

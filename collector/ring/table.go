@@ -357,7 +357,6 @@ func (t *table) tellLosses() {
 	if t.lost == 0 {
 		return
 	}
-	t.out.note(fmt.Sprintf("the kernel lost %d records of the run, samples or others, because they came faster than they were read", t.lost))
 	if r := t.out.base.run; r != nil && r.meta.State == "running" && t.out.open(t.out.base, 0) {
 		if err := r.of[0].w.Lost(t.lost, "the ring was full"); err != nil {
 			t.out.say("cannot write samples: %v", err)

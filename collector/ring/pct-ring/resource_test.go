@@ -275,6 +275,27 @@ func TestBytes(t *testing.T) {
 	about(t, "small reads", weight, small*calls, 2*4096+remainder(8*small))
 }
 
+// Where calls come too fast for us, the samples near those that were lost stand for them; what none stands for is said.
+func TestLostSamples(t *testing.T) {
+	const small, calls = 100, 500000
+	r := traced(t, "-paths", "-r", "write:100", "uses-static", "write", fmt.Sprint(calls), fmt.Sprint(small))
+	r.want(0)
+	run := r.of("uses-static", "write")
+	weight, _ := usage(t, run, "uses-static")
+	low := 0
+	for _, note := range run.Meta.Notes {
+		if _, rest, is := strings.Cut(note, "too low by some "); is {
+			fmt.Sscanf(rest, "%d%%", &low)
+		}
+	}
+	t.Logf("%d of %d samples lost, %d%% of them in no weight", run.Meta.Lost, calls, low)
+	const whole = small * calls
+	about(t, "fast writes", weight+uint64(low*whole/100), whole, 0.02*whole)
+	if told := strings.Contains(strings.Join(run.Meta.Notes, "\n"), "write: samples near those that were lost stand for them"); told != (run.Meta.Lost > 0) {
+		t.Errorf("%d samples lost; the notes are %q", run.Meta.Lost, run.Meta.Notes)
+	}
+}
+
 // What is not there is refused, and what can be done about it is said.
 func TestRefusedResources(t *testing.T) {
 	refused := func(r *ring, status int, says string) {

@@ -50,6 +50,9 @@ func (p *process) startClock(kind string, new period) error {
 	if err != nil {
 		return err
 	}
+	if perf, is := c.(*perfClock); is {
+		perf.unseen = &p.tally.unseen
+	}
 	p.clk, p.period, p.asked = c, new, kind
 	p.tally.clock = c.name()
 	if why != "" {

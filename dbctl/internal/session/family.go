@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -218,8 +219,26 @@ func (t *tree) letDaemonsGo() {
 	}
 	for _, p := range t.processes {
 		if sid, err := unix.Getsid(p.pid); err == nil && sid != t.sid && !p.gone {
+			if p.rule != nil && !slices.Contains(t.daemons, p.pid) {
+				t.daemons = append(t.daemons, p.pid)
+			}
 			t.release(p)
 		}
+	}
+}
+
+// tellDaemons tells of processes that were let go, if they still run.
+func (t *tree) tellDaemons() {
+	left := slices.DeleteFunc(t.daemons, func(pid int) bool {
+		s, err := proc.ReadStat(pid)
+		return err != nil || s.Ended()
+	})
+	switch len(left) {
+	case 0:
+	case 1:
+		t.say("one process still runs and is no longer sampled (-p %d attaches to it)", left[0])
+	default:
+		t.say("%d processes still run and are no longer sampled (-p %d attaches to one of them)", len(left), left[0])
 	}
 }
 

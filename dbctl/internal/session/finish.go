@@ -23,6 +23,7 @@ func (t *tree) finish() error {
 	if cost := t.cost.String(); cost != "" {
 		t.say("%s", cost)
 	}
+	t.tellDaemons()
 	if t.root != nil && !t.root.gone && !t.quitted {
 		return t.await(t.root.pid)
 	}

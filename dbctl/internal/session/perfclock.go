@@ -29,6 +29,7 @@ type perfClock struct {
 	looked   time.Time
 	programs *programs
 	nokern   bool // the kernel lets us count, but not sample, in kernel code
+	unseen   *unseen
 }
 
 type perfThread struct {
@@ -242,6 +243,7 @@ func (c *perfClock) tick(tid int) uint64 {
 	if c.nokern && t.sig != 0 {
 		wait = uint64(c.p.next())
 		periods = t.creditLate(now, uint64(c.p.mean))
+		c.unseen.user += periods
 		t.unseen += int64(wait) - int64(c.p.mean)
 		due, t.set = now+wait, wait
 	}
@@ -281,6 +283,7 @@ func (c *perfClock) attempted(tid int, inCall bool) uint64 {
 	if unseen < int64(c.p.mean) {
 		return 0
 	}
+	c.unseen.found(inCall)
 	if !inCall && t.refused < mostRefused {
 		t.refused++
 		return 0
@@ -288,6 +291,7 @@ func (c *perfClock) attempted(tid int, inCall bool) uint64 {
 	t.refused = 0
 	periods := unseen / int64(c.p.mean)
 	t.unseen -= periods * int64(c.p.mean)
+	c.unseen.kernel += uint64(periods)
 	return uint64(periods)
 }
 

@@ -12,6 +12,7 @@ type tally struct {
 	unclocked int            // threads that have no clock
 	attempted bool           // a sample is of a thread that was interrupted
 	clock     string         // that the process had last
+	unseen    unseen         // what the clock does not see
 	notes     map[string]int // sentences, and how often
 }
 
@@ -43,6 +44,9 @@ func (y *tally) sentences() (list []string) {
 		list = append(list, "clock poll overstates system calls of programs that make many or wait: use profile -paths, or -clock perf")
 	case y.attempted:
 		list = append(list, "threads with blocked signals, and kernel code, were sampled some microseconds late: work just before a system call may be counted in the call")
+	}
+	if text := y.unseen.note(); text != "" {
+		list = append(list, text)
 	}
 	var notes []string
 	for text, n := range y.notes {

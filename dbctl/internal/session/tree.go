@@ -49,6 +49,7 @@ type tree struct {
 	root      *process // launched; nil: attached to
 	base      *process // whose run directory has the file tree
 	sid       int      // of the root, as it began
+	daemons   []int    // processes that had left it when the root ended, and were let go
 	log       *data.TreeWriter
 	name      string          // of the run directory that it's in
 	status    unix.WaitStatus // of the root
