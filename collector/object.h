@@ -47,12 +47,12 @@ struct object *object_anonymous(uintptr_t pc);
 /* Takes the entry point, which identifies the main program. Call it once, at the start. */
 void object_set_entry(uintptr_t entry);
 
-/* Tells that the program unmaps something, so the known areas are stale. Any thread; takes no lock. */
+/* Tells that the program unmaps something: known areas are stale. Any thread; takes no lock. */
 void object_changed(void);
 
 /*
- * Whether to read the map before believing a look-up: after object_changed, and otherwise every other
- * second or after some samples, because not all changes are reported.
+ * Whether to read the map before believing a look-up: after object_changed, and otherwise every
+ * other second or after some samples, because not all changes are reported.
  */
 bool object_stale(void);
 

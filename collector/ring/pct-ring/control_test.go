@@ -45,7 +45,7 @@ func TestExitStatus(t *testing.T) {
 		{[]string{"-p", "1", "true"}, 2, "leave out the program true"},
 		{[]string{"-tree", "true"}, 2, "-tree needs -p"},
 		{[]string{"-F", "20000", "true"}, 2, "from 0.01 to 10000"},
-		{[]string{"-F", "20", "-i", "1ms", "true"}, 2, "given already"},
+		{[]string{"-F", "20", "-i", "1ms", "true"}, 2, "given twice"},
 		{[]string{"-p", "4194304"}, 1, "no such process"},
 		{[]string{"-check", "-k"}, 0, ""},
 	} {

@@ -324,15 +324,15 @@ func TestRefusedResources(t *testing.T) {
 		}
 		refused(command(t, "-r", "calls:main", script), 1, "script is a script, whose functions the kernel does not know; a function of its interpreter is named calls:"+interpreter+":FUNCTION")
 	}
-	refused(command(t, "-r", "calls:nothing.so:f", "uses", "step", "1"), 1, "no library nothing.so")
+	refused(command(t, "-r", "calls:nothing.so:f", "uses", "step", "1"), 1, "library nothing.so not found")
 	for arg, says := range map[string]string{
 		"bogus": "no resource", "calls": "function is missing", "faults:x": "not an interval", "faults:0": "from 1", "cpu:1": "such as 10ms",
 		"alloc": "is measured in a program: profile -r alloc PROGRAM",
 	} {
 		refused(command(t, "-r", arg, "true"), 2, says)
 	}
-	refused(command(t, "-r", "faults", "-r", "faults:2", "true"), 2, "named twice")
-	refused(command(t, "-r", "real", "-cpus", "true"), 2, "in each thread")
+	refused(command(t, "-r", "faults", "-r", "faults:2", "true"), 2, "given twice")
+	refused(command(t, "-r", "real", "-cpus", "true"), 2, "cannot be measured with -cpus")
 	r := command(t, "-r", "switches", "true")
 	r.SysProcAttr = unprivileged()
 	refused(r, 125, "perf_event_paranoid")
