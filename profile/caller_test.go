@@ -1,9 +1,12 @@
 package main
 
 import (
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -49,6 +52,37 @@ func TestNeeds(t *testing.T) {
 	text, err := os.ReadFile("../collector/launch/caller.h")
 	if err != nil || !strings.Contains(string(text), `"`+needs+`"`) {
 		t.Errorf("%v: caller.h does not say %q", err, needs)
+	}
+}
+
+// Under a hard limit the program in C reads the options by a table of its own: what it has is an option here, of the
+// same kind, and what it lacks is what the library and the report do not need.
+func TestOptionsUnderLimit(t *testing.T) {
+	text, err := os.ReadFile("../collector/launch/profile.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(text), "const struct option options[] = {")
+	table, _, _ = strings.Cut(table, "};")
+	valued := map[string]bool{}
+	for _, row := range regexp.MustCompile(`\{"(\w+)", (&\w|NULL)`).FindAllStringSubmatch(table, -1) {
+		valued[row[1]] = row[2] != "NULL"
+	}
+	elsewhere := []string{"h", "help", "gdb", "k", "tree", "vmlinux", "t", "n", "p", "r", expr}
+	new(options).flags().VisitAll(func(f *flag.Flag) {
+		b, is := f.Value.(interface{ IsBoolFlag() bool })
+		takesValue := !is || !b.IsBoolFlag()
+		has, known := valued[f.Name]
+		delete(valued, f.Name)
+		switch {
+		case known == slices.Contains(elsewhere, f.Name):
+			t.Errorf("-%s: in the table of profile.c: %v", f.Name, known)
+		case known && has != takesValue:
+			t.Errorf("-%s takes a value: %v by profile.c, %v here", f.Name, has, takesValue)
+		}
+	})
+	for name := range valued {
+		t.Errorf("-%s of profile.c is no option", name)
 	}
 }
 

@@ -129,7 +129,10 @@ func (p *session) outside(command string, args []string, last string) error {
 	}
 	p.outsider = true
 	args = append(args, "-environ", environ(), "-ignored", fmt.Sprintf("%x", p.caller.ignored), last)
-	return p.foreground(append(args, o.program...))
+	before := usedByChildren()
+	err = p.foreground(append(args, o.program...))
+	p.used = usedByChildren().since(before)
+	return err
 }
 
 // byLibrary runs the program with the library in it.
@@ -186,6 +189,7 @@ func tellOuter() {
 type usage struct {
 	user, system float64 // s
 	faults       int64   // served from memory
+	waits        int64   // for which they left their processors
 }
 
 func usedByChildren() usage {
@@ -194,9 +198,9 @@ func usedByChildren() usage {
 		return usage{}
 	}
 	seconds := func(t unix.Timeval) float64 { return float64(t.Sec) + float64(t.Usec)/1e6 }
-	return usage{seconds(u.Utime), seconds(u.Stime), u.Minflt}
+	return usage{seconds(u.Utime), seconds(u.Stime), u.Minflt, u.Nvcsw}
 }
 
 func (u usage) since(before usage) usage {
-	return usage{u.user - before.user, u.system - before.system, u.faults - before.faults}
+	return usage{u.user - before.user, u.system - before.system, u.faults - before.faults, u.waits - before.waits}
 }

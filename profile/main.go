@@ -110,7 +110,7 @@ type session struct {
 	sweeper  sweeper // removes it
 	status   int     // the program's
 	outsider bool    // what runs it is a collector
-	used     usage   // by the program and what it waited for, with the library
+	used     usage   // by the program and what it waited for; with a collector that is no library, by that too
 	alive    bool    // processes were left when the program had ended
 }
 

@@ -31,6 +31,9 @@ const (
 	unprintedYet  // why, command
 	notSampled    // seconds, of seconds
 	noSuchProgram // its name
+	otherProgram  // its name, that of one that ran
+	waitsCost     // waits, seconds of CPU time, rate
+	waitsCostGDB  // the same
 )
 
 // needs says what a limit on memory must leave to us; collector/launch/caller.h has the same.
@@ -62,6 +65,11 @@ var texts = map[noteID]string{
 	notSampled: "%.1f s of %.1f s of CPU time were not sampled: these may be static programs, as most in Go are, others that " +
 		"libpct.so can not be loaded into or finds no signal in, or the start of many short programs; profile -k and profile -gdb see those",
 	noSuchProgram: "no program was run that is called %s",
+	otherProgram:  "no program was run that is called %s: did you mean %s, which was?",
+	waitsCost: "the program waited %d times in %.1f s of CPU time; at rates above the kernel's tick each wait takes it 5 to 10 µs longer, " +
+		"which -F %d and -k avoid",
+	waitsCostGDB: "the program waited %d times in %.1f s of CPU time; with -gdb each wait takes it 2 to 15 µs longer, " +
+		"which -F %d without -gdb and -k avoid",
 }
 
 func (n note) String() string { return fmt.Sprintf(texts[n.id], n.args...) }

@@ -219,7 +219,7 @@ func TestMeaningsOfNotes(t *testing.T) {
 
 // Every note has words.
 func TestTexts(t *testing.T) {
-	for id := clockInterrupts; id <= noSuchProgram; id++ {
+	for id := clockInterrupts; id <= waitsCostGDB; id++ {
 		if texts[id] == "" {
 			t.Errorf("note %d has no text", id)
 		}
@@ -241,6 +241,16 @@ func TestHelp(t *testing.T) {
 	for _, k := range resource.All() {
 		if k.Summary != "" && !slices.Contains(words, k.Name) && !strings.HasPrefix(k.Name, "fpe-") {
 			t.Errorf("profile -h tells nothing of -r %s", k.Name)
+		}
+	}
+}
+
+// A mistyped program is told beside the one that was meant, if that ran.
+func TestSimilar(t *testing.T) {
+	ran := []string{"sh", "work", "sort"}
+	for name, want := range map[string]string{"wrok": "work", "works": "work", "srt": "sort", "other": "", "work.old": "", "": ""} {
+		if got := similar(name, ran); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/profilecollection/pct/internal/alike"
 	"github.com/profilecollection/pct/internal/resource"
 	"github.com/profilecollection/pct/pct/data"
 )
@@ -69,6 +71,7 @@ func (p *session) report(c *collection, stdout *os.File) int {
 			r.print("# no samples of %s: less was used than the interval between two\n", c.stop.Name)
 		}
 	default:
+		r.waits()
 		made = r.parts()
 		// Programs that end before a sample was due are no failure; pct has said it.
 		if c.collector == debugger && !hasSamples(r.dirs) {
@@ -93,16 +96,36 @@ func (r *report) sampled() bool {
 	})
 }
 
-// noProgram tells that no program was one of -expr.
+// noProgram tells that no program was one of -expr, and which of those that ran may have been meant.
 func (r *report) noProgram() {
-	var names []string
+	processes, _ := data.ReadTree(r.dirs[0])
+	var names, ran []string
 	for _, e := range r.options.expressions {
 		names = append(names, e.program)
 	}
+	for _, p := range processes {
+		for _, program := range p.Programs {
+			ran = append(ran, filepath.Base(program.Exe))
+		}
+	}
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
-		r.say([]note{{noSuchProgram, []any{name}}})
+		if meant := similar(name, ran); meant != "" {
+			r.say([]note{{otherProgram, []any{name, meant}}})
+		} else {
+			r.say([]note{{noSuchProgram, []any{name}}})
+		}
 	}
+}
+
+// similar is the first word that a mistyped name may have meant; "" if there is none.
+func similar(name string, words []string) string {
+	for _, word := range words {
+		if alike.Edits(name, word) <= max(1, len(name)/3) {
+			return word
+		}
+	}
+	return ""
 }
 
 // hasSamples reports whether the data of a collector that counts them have any.

@@ -68,7 +68,8 @@ static char **read_wish(struct wish *w, char **argv, const char *limit) {
             if (strlen(options[i].name) == length && strncmp(options[i].name, name, length) == 0)
                 found = &options[i];
         if (!found)
-            fail(1, "-%.*s: not possible under the limit on memory (hard %s): %s", (int)length, name, limit, caller_needs);
+            fail(1, "-%.*s: not possible under the limit on memory (hard %s): %s; raise the limit, or leave out -%.*s", (int)length, name, limit, caller_needs,
+                 (int)length, name);
         if (found->flag)
             *found->flag = true;
         else if (!(*found->value = glued ? glued : *++argv))
