@@ -18,7 +18,7 @@ import (
 	"github.com/profilecollection/pct/dbctl/internal/proctest"
 )
 
-// The cases of TestKill: each kind of target, way to profile it and victim, but
+// The cases of TestKillTree: each kind of target, way to profile it and victim, but
 // for breakpoints in what is launched, which are lost with dbctl.
 var (
 	killKinds   = [][]string{{"plain", "30"}, {"forks", "4"}}
@@ -46,10 +46,10 @@ func (k *killing) String() string {
 	return fmt.Sprintf("%s %s with %s, killed %s %v after %v", k.kind[0], how, k.script, k.victim, k.hit, k.after)
 }
 
-// TestKill kills dbctl, its debuggers or all of them at a random instant. The
+// TestKillTree kills dbctl, its debuggers or all of them at a random instant. The
 // target goes on in every case, ends as it would have, and nothing of it stays
 // stopped, or is left changed. TREETEST_KILLS says how often.
-func TestKill(t *testing.T) {
+func TestKillTree(t *testing.T) {
 	t.Parallel()
 	kills := number(t, "TREETEST_KILLS", 200)
 	want := make(map[string]string)
