@@ -25,9 +25,9 @@ export GOFLAGS := $(GOFLAGS) -buildvcs=false
 GOBUILD = -trimpath
 
 COMMANDS    = dbctl pct pct-ring profile
-# Names of one file, pct-tools: links to it, in BIN and where they are installed.
+# TOOLS and TRANSLATORS are links to one file, pct-tools, in BIN and where they are installed.
 TOOLS       = pct-pr
-# What profile runs, not people.
+# What our commands run, not people.
 HELPERS     = pct-launch pct-tools
 # What profile becomes has the same name (collector/launch/profile.c says why there are two), and `top` would hide top(1)
 # if it stood in a bin directory: they live in libexec of BIN, installed in libexec/pct, where profile looks for filters too.
