@@ -65,8 +65,9 @@ func (b *buffer) drain(f func(record []byte)) {
 		// Records are multiples of eight bytes, so that a header is whole.
 		length := uint64(binary.NativeEndian.Uint16(b.data[at+6:]))
 		if length < header || tail+length > head {
-			tail = head // nothing that a kernel writes
-			break
+			// Nothing that a kernel writes.
+			atomic.StoreUint64(&b.control.Data_tail, head)
+			return
 		}
 		if at+length <= size {
 			f(b.data[at : at+length])
