@@ -24,10 +24,13 @@ import (
 // come with a nil run. What is wrong with other files is in Run.Damage.
 func Open(path string) (*Run, error) {
 	r, _, err := openFirst(path)
+	if r != nil {
+		r.Samples = r.Packed.unpack()
+	}
 	return r, err
 }
 
-// openFirst is Open, and returns the names of files with other resources.
+// openFirst is Open with packed samples, and returns the names of files with other resources.
 func openFirst(path string) (*Run, []string, error) {
 	st, err := os.Stat(path)
 	if err != nil {
@@ -64,7 +67,7 @@ func Unreached(path string, err error) error {
 }
 
 // OpenFiles reads some of the files in a directory: count files, and paths. With a
-// single name an error is that of the file, as of Open.
+// single name an error is that of the file, as of Open. The samples are packed.
 func OpenFiles(dir string, names []string) (*Run, error) {
 	r, _ := open(dir)
 	before := len(r.Damage)

@@ -41,7 +41,8 @@ type Run struct {
 	// Lasting tells of nodes with activations that more samples saw how many these are; nil if that is not known.
 	Lasting map[NodeID]Lasting
 	Fields  []string
-	Samples []Sample
+	Packed  Packed            // the samples
+	Samples []Sample          // the same in place of that, of Open alone
 	Names   map[Place][]Name  // of the places that came with their names, innermost first; nil if none did
 	Lost    map[string]uint64 // samples not taken, by reason
 	Counts  []*Counts         // the headers of the count files among them
@@ -108,23 +109,17 @@ func (r *Run) decode(src []byte) (whole int, err error) {
 	return whole, nil
 }
 
-// reserve makes room for the samples and nodes of a file: growing bit by bit takes several
-// times the memory.
+// reserve makes room for the nodes of a file: growing bit by bit takes several times the memory.
 func (r *Run) reserve(frames string) {
-	const least = 7 // bytes of a sample: a false count must not allocate much
-	samples, nodes := 0, 0
+	nodes := 0
 	for c := (cursor{rest: frames}); !c.bad && c.rest != ""; c.bytes(crc32.Size) {
 		for items := (cursor{rest: c.string()}); !items.bad && items.rest != ""; {
 			kind := items.byte()
-			switch n := len(items.string()); {
-			case kind == itemSample && n >= least:
-				samples++
-			case kind == itemNode && n > 0:
+			if n := len(items.string()); kind == itemNode && n > 0 {
 				nodes++
 			}
 		}
 	}
-	r.Samples = slices.Grow(r.Samples, samples)
 	r.Nodes = slices.Grow(r.Nodes, nodes)
 }
 
@@ -219,7 +214,7 @@ func (r *Run) sample(c *cursor, last *Sample) bool {
 		return false
 	}
 	if !c.bad {
-		r.Samples = append(r.Samples, s)
+		r.Packed.Add(&s)
 	}
 	return true
 }

@@ -13,7 +13,7 @@ const (
 
 // OpenAll is Open for a directory in which one process was measured by several resources
 // at once: a run for each that consumed something, all of the same Dir, whose headers tell
-// them apart. It returns one run at least.
+// them apart. It returns one run at least. The samples are packed.
 func OpenAll(dir string) ([]*Run, error) {
 	first, others, err := openFirst(dir)
 	if first == nil {

@@ -86,7 +86,7 @@ func (s *Selection) weigh(all *symbols, sh shape, split func(run int, sample *da
 		if split == nil {
 			p.Cover(c.Builder)
 		}
-		for _, sample := range s.samples[i] {
+		for _, sample := range s.samples[i].All() {
 			if split != nil {
 				p = of(split(i, sample))
 			}

@@ -41,7 +41,7 @@ func (s *Selection) nameCounted(all *symbols) {
 		if len(functions) == 0 {
 			continue
 		}
-		for _, sample := range s.samples[i] {
+		for _, sample := range s.samples[i].All() {
 			at := all.of[i][sample.Node]
 			if at == unselected || named[at] {
 				continue
@@ -101,17 +101,17 @@ func eachOnce(all []*run, trees []*family) ([]*run, []*family) {
 	of := func(r *run) program { return program{r.Meta.Host, r.Meta.Exe, r.Meta.Pid, r.Meta.Start.UTC()} }
 	known := map[program]bool{}
 	for _, r := range all {
-		if len(r.Samples) > 0 {
+		if r.Packed.Len() > 0 {
 			known[of(r)] = true
 		}
 	}
 	var once []*run
 	var treeOf []*family
 	for i, r := range all {
-		if len(r.Samples) == 0 && !r.Meta.Start.IsZero() && known[of(r)] {
+		if r.Packed.Len() == 0 && !r.Meta.Start.IsZero() && known[of(r)] {
 			continue
 		}
-		if len(r.Samples) == 0 {
+		if r.Packed.Len() == 0 {
 			known[of(r)] = true
 		}
 		once, treeOf = append(once, r), append(treeOf, trees[i])

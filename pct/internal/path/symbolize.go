@@ -157,7 +157,7 @@ func (s *Selection) places(innermost bool) *symbols {
 		for j := range of {
 			of[j] = unselected
 		}
-		for _, sample := range s.samples[i] {
+		for _, sample := range s.samples[i].All() {
 			for id := sample.Node; id != 0 && of[id] == unselected; id = r.Nodes[id].Parent {
 				p := place{objects[r.Nodes[id].Object], r.Nodes[id].Vaddr}
 				index, ok := placeIndex[p.object][p.vaddr]
