@@ -80,7 +80,7 @@ func TestFlippedBits(t *testing.T) {
 			bad := bytes.Clone(src)
 			bad[i] ^= 1 << bit
 			r := newRun()
-			whole, err := r.decode(bad)
+			whole, err := r.decode(bytes.NewReader(bad))
 			if err == nil || whole > i {
 				t.Fatalf("bit %d of byte %d flipped: believed up to %d, %v", bit, i, whole, err)
 			}
@@ -174,7 +174,7 @@ func FuzzFile(f *testing.F) {
 	f.Add(src)
 	f.Fuzz(func(t *testing.T, src []byte) {
 		r := newRun()
-		whole, err := r.decode(src)
+		whole, err := r.decode(bytes.NewReader(src))
 		if whole > len(src) || len(src) > 0 && whole == len(src) != (err == nil) {
 			t.Fatalf("whole up to %d of %d with %v", whole, len(src), err)
 		}

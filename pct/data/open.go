@@ -134,19 +134,15 @@ func (r *Run) readPaths(path string) (torn, err error) {
 	}
 	defer f.Close()
 	writing := locked(f) // before it is read: who has ended by then has written all
-	src, err := regular.ReadAll(f, size)
-	if err != nil {
+	r.Writing = r.Writing || writing
+	switch whole, err := r.decode(f); {
+	case errors.Is(err, errForeign):
+		return nil, fmt.Errorf("%s %w", path, err)
+	case errors.Is(err, errTail), errors.Is(err, errDamaged):
+		return &Truncated{Path: path, Offset: int64(whole), Size: max(size, int64(whole)), Why: err.Error()}, nil
+	default:
 		return nil, err
 	}
-	r.Writing = r.Writing || writing
-	whole, err := r.decode(src)
-	if errors.Is(err, errForeign) {
-		return nil, fmt.Errorf("%s %w", path, err)
-	}
-	if err != nil {
-		return &Truncated{Path: path, Offset: int64(whole), Size: int64(len(src)), Why: err.Error()}, nil
-	}
-	return nil, nil
 }
 
 // addFiles adds count files and paths of the run's directory. If all files of the

@@ -149,7 +149,7 @@ func (c *Calls) activations(sums []activated, run int, all *symbols) {
 		parent := r.Nodes[id].Parent
 		below[parent].whole.add(w.whole)
 		below[parent].open.add(w.open)
-		node := c.at[run][id].node
+		node := c.at[run][id].node()
 		for range len(all.chains[all.of[run][id]]) - 1 {
 			node = c.Builder.Nodes[node].Parent
 		}
