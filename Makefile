@@ -4,7 +4,7 @@
 #   make              build the commands into BIN (default bin)
 #   make test         run all tests; those of scripts/unsteady last (scripts/test)
 #   make fuzz         fuzz what reads data of others, for FUZZTIME seconds (scripts/fuzz)
-#   make soak         the whole matrix and random harm, for SOAK minutes (soak/)
+#   make soak         reports of the largest data; the whole matrix and random harm, for SOAK minutes (soak/)
 #   make check        formatting, static analysis, import table
 #   make bench        cost of samples and reports, beside other tools (bench/)
 #   make install      into PREFIX (default /usr/local), below DESTDIR if set
@@ -80,6 +80,7 @@ fuzz: need-test
 	FUZZTIME=$(FUZZTIME) GO='$(GO)' scripts/fuzz
 
 soak: need-soak all
+	$(GO) test -count=1 -timeout 1h ./pct -run TestSizes -args -whole
 	$(GO) run ./soak -matrix -bin $(BIN) -minutes $(SOAK)
 
 check: need-check

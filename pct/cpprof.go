@@ -208,7 +208,7 @@ func (v *invocation) eachGroup(write func(*calltree.Tree, report.CallHead, repor
 func callHead(runs *path.Runs, group string) report.CallHead {
 	head := report.CallHead{Group: group}
 	for _, r := range runs.Data() {
-		if len(r.Samples) == 0 {
+		if r.Packed.Len() == 0 {
 			continue
 		}
 		interval := r.Header.Interval

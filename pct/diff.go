@@ -263,7 +263,7 @@ func (v *invocation) diffHead(side diffSide, whole path.Side) error {
 // of decimals.
 func gticks(runs *path.Runs) (scale float64, unit string, decimals int) {
 	for _, r := range runs.Data() {
-		if len(r.Samples) > 0 && r.Header.Unit != resource.Microsecond {
+		if r.Packed.Len() > 0 && r.Header.Unit != resource.Microsecond {
 			return 1, visible.Text(report.Units(r.Header.Unit)), 0
 		}
 	}

@@ -159,7 +159,7 @@ func (v *invocation) export(g path.Granularity, write func(io.Writer, *export.Pr
 		Samples:  calls.Samples(),
 	}
 	for _, r := range runs.Data() {
-		if len(r.Samples) > 0 {
+		if r.Packed.Len() > 0 {
 			p.Unit, p.Period = r.Header.Unit, r.Header.Period
 			break
 		}

@@ -83,7 +83,7 @@ func (v *invocation) gprofReport() error {
 	}
 	style := report.GprofStyle{Unit: "seconds", Scale: 1e-6, Decimals: 3, Threshold: v.Threshold}
 	for _, r := range runs.Data() {
-		if len(r.Samples) > 0 && r.Header.Unit != resource.Microsecond {
+		if r.Packed.Len() > 0 && r.Header.Unit != resource.Microsecond {
 			style.Unit, style.Scale, style.Decimals = visible.Text(r.Header.Unit), 1, 0
 			break
 		}

@@ -32,10 +32,7 @@ func TestGrowth(t *testing.T) {
 	if err := os.WriteFile(translator, []byte(callTranslator), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	pct := filepath.Join(t.TempDir(), "pct")
-	if out, err := exec.Command("go", "build", "-o", pct, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	pct := buildPct(t)
 	shaped := func(shape func(n int) synthetic.Shape) func(string, int) error {
 		return func(root string, n int) error {
 			_, err := synthetic.Write(root, shape(n))
@@ -98,7 +95,7 @@ func TestGrowth(t *testing.T) {
 					if args[0] == "diff" {
 						operands = []string{root, root}
 					}
-					return costOf(t, pct, append(args, operands...))
+					return costOf(t, pct, append(args, operands...), "GOGC=off")
 				}
 				small, large := costIn(roots[0]), costIn(roots[1])
 				for round := 1; round < mostRounds && small.outgrownBy(large); round++ {
@@ -136,11 +133,20 @@ func (c cost) outgrownBy(large cost) bool {
 	return large.user > mostGrowth*max(c.user, fixedTime) || large.memory > mostGrowth*max(c.memory-fixedMemory, 1024)
 }
 
-// costOf makes a report once.
-func costOf(t *testing.T, pct string, args []string) cost {
+// buildPct builds the command without the race detector, and returns where it is.
+func buildPct(t *testing.T) string {
+	pct := filepath.Join(t.TempDir(), "pct")
+	if out, err := exec.Command("go", "build", "-o", pct, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return pct
+}
+
+// costOf makes a report once, in an environment with one more variable.
+func costOf(t *testing.T, pct string, args []string, variable string) cost {
 	told := filepath.Join(t.TempDir(), "told")
 	cmd := exec.Command("/usr/bin/time", append([]string{"-f", "%U %M", "-o", told, pct}, args...)...)
-	cmd.Env = append(os.Environ(), "GOGC=off")
+	cmd.Env = append(os.Environ(), variable)
 	var complaints bytes.Buffer
 	cmd.Stderr = &complaints
 	if err := cmd.Run(); err != nil {

@@ -60,26 +60,20 @@ func (v *invocation) info(r *data.Run) {
 	line("status", m.Status)
 	line("resource", r.Header.Resource)
 	line("unit", r.Header.Unit)
-	if len(r.Samples) > 0 && r.Header.Clock != m.Clock { // one of several resources
+	if r.Packed.Len() > 0 && r.Header.Clock != m.Clock { // one of several resources
 		m.Clock, m.Period = r.Header.Clock, r.Header.Period
 	}
 	line("clock", m.Clock)
 	line("period", elapsed(m.Period))
-	if m.Asked > 0 && (m.Period > 0 || len(r.Samples) == 0) {
+	if m.Asked > 0 && (m.Period > 0 || r.Packed.Len() == 0) {
 		line("requested", fmt.Sprintf("%g Hz", m.Asked))
 	}
 	threads := map[uint32]bool{}
-	var weight, samples, partial uint64
-	for i := range r.Samples {
-		s := &r.Samples[i]
+	for _, s := range r.Packed.All() {
 		threads[s.Thread] = true
-		weight += s.Weight
-		samples += s.Count
-		if s.Partial {
-			partial += s.Count
-		}
 	}
-	line("samples", fmt.Sprintf("%d (%d truncated), weight %d %s", samples, partial, weight, r.Header.Unit))
+	samples := r.Packed.Count
+	line("samples", fmt.Sprintf("%d (%d truncated), weight %d %s", samples, r.Packed.Partial, r.Packed.Weight, r.Header.Unit))
 	delete(threads, 0)
 	line("threads", whole(len(threads)))
 	line("frames", plural(uint64(len(r.Nodes)-1), "calling context")+" in "+plural(uint64(len(r.Objects)-1), "object"))

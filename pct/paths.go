@@ -165,7 +165,7 @@ func (v *invocation) choose() (*path.Runs, *path.Selection, error) {
 // counted reports whether all samples are of count files: elsewhere, those of a short run may
 // all be in functions that nothing calls.
 func counted(runs *path.Runs) bool {
-	return !slices.ContainsFunc(runs.Data(), func(r *data.Run) bool { return len(r.Samples) > 0 && len(r.Counts) == 0 })
+	return !slices.ContainsFunc(runs.Data(), func(r *data.Run) bool { return r.Packed.Len() > 0 && len(r.Counts) == 0 })
 }
 
 // noCallers says why a report on call paths is flat.

@@ -312,7 +312,7 @@ func TestDamagedCalls(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "calls")
 		check(t, os.WriteFile(path, tt.bytes, 0o600))
 		r, err := OpenFiles(filepath.Dir(path), []string{"calls", "calls"})
-		if err != nil || len(r.Damage) != 2 || !strings.Contains(r.Damage[0].Error(), tt.why) || len(r.Samples) == 0 {
+		if err != nil || len(r.Damage) != 2 || !strings.Contains(r.Damage[0].Error(), tt.why) || r.Packed.Len() == 0 {
 			t.Errorf("want %q: %v, %+v", tt.why, err, r)
 		}
 	}
@@ -367,7 +367,7 @@ func TestOpenAll(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, r := range runs {
-			if r.Dir != dir || len(r.Damage) > 0 || len(r.Samples) != 1 || r.Meta.Samples != r.Samples[0].Count {
+			if r.Dir != dir || len(r.Damage) > 0 || r.Packed.Len() != 1 || r.Meta.Samples != r.Packed.Count {
 				t.Errorf("%s: %+v", r.Header.Resource, r)
 			}
 			names = append(names, r.Header.Resource)

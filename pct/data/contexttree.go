@@ -224,13 +224,7 @@ func (r *Run) addContexts(t *callTree, objects map[uint16]ObjectID) error {
 			r.Lasting = map[NodeID]Lasting{}
 		}
 	}
-	samples := 0
-	for _, c := range tree.all {
-		if c.self > 0 {
-			samples++
-		}
-	}
-	r.Nodes, r.Samples = slices.Grow(r.Nodes, len(tree.all)), slices.Grow(r.Samples, samples)
+	r.Nodes = slices.Grow(r.Nodes, len(tree.all))
 	unknown, guessed := 0, uint64(0)
 	places := make([]place, len(tree.all))
 	for i, c := range tree.all {
@@ -269,7 +263,7 @@ func (r *Run) addContexts(t *callTree, objects map[uint16]ObjectID) error {
 		if c.self == math.MaxUint32 {
 			r.Full++
 		}
-		r.Samples = append(r.Samples, Sample{
+		r.Packed.Add(&Sample{
 			Thread: p.thread, Node: p.node, Weight: multiply(uint64(c.self), t.header.Interval), Count: uint64(c.self),
 			Partial: p.partial, Untimed: true,
 		})

@@ -80,10 +80,11 @@ func TestFlippedBits(t *testing.T) {
 			bad := bytes.Clone(src)
 			bad[i] ^= 1 << bit
 			r := newRun()
-			whole, err := r.decode(bad)
+			whole, err := r.decode(bytes.NewReader(bad))
 			if err == nil || whole > i {
 				t.Fatalf("bit %d of byte %d flipped: believed up to %d, %v", bit, i, whole, err)
 			}
+			r.Samples = r.Packed.unpack()
 			if n := len(r.Samples); n > 0 && !reflect.DeepEqual(r.Samples, want.Samples[:n]) {
 				t.Fatalf("bit %d of byte %d flipped: samples %+v", bit, i, r.Samples)
 			}
@@ -133,8 +134,8 @@ func TestRefusesImpossibleItems(t *testing.T) {
 	} {
 		r := newRun()
 		src := appendString([]byte{body[0]}, body[1:])
-		if err := r.payload(string(src), new(Sample)); !errors.Is(err, errDamaged) || len(r.Samples)+len(r.Names) > 0 {
-			t.Errorf("%q: %v, %+v %+v", body, err, r.Samples, r.Names)
+		if err := r.payload(string(src), new(Sample)); !errors.Is(err, errDamaged) || r.Packed.Len()+len(r.Names) > 0 {
+			t.Errorf("%q: %v, %+v %+v", body, err, r.Packed, r.Names)
 		}
 	}
 }
@@ -155,7 +156,7 @@ func consistent(t *testing.T, r *Run) {
 			t.Fatalf("names of %+v", p)
 		}
 	}
-	for _, s := range r.Samples {
+	for _, s := range append(r.Samples, r.Packed.unpack()...) {
 		if int(s.Node) >= len(r.Nodes) || s.Count == 0 {
 			t.Fatalf("sample %+v", s)
 		}
@@ -173,7 +174,7 @@ func FuzzFile(f *testing.F) {
 	f.Add(src)
 	f.Fuzz(func(t *testing.T, src []byte) {
 		r := newRun()
-		whole, err := r.decode(src)
+		whole, err := r.decode(bytes.NewReader(src))
 		if whole > len(src) || len(src) > 0 && whole == len(src) != (err == nil) {
 			t.Fatalf("whole up to %d of %d with %v", whole, len(src), err)
 		}

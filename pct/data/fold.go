@@ -39,23 +39,20 @@ func (r *Run) fold(c *Counts) error {
 	}
 	if c.Kind != Log && c.Kind != Circular {
 		return c.Each(func(vaddr, count uint64) {
-			r.Samples = append(r.Samples, Sample{Node: node(vaddr), Weight: weigh(count, c.Period), Count: count, Untimed: true})
+			r.Packed.Add(&Sample{Node: node(vaddr), Weight: weigh(count, c.Period), Count: count, Untimed: true})
 		})
 	}
 	all, err := c.records()
 	late := c.Start.Sub(r.Header.Start)
 	weight := weigh(1, c.Period)
 	nodes := map[uint32]NodeID{}
-	if room := len(r.Samples) + len(all); cap(r.Samples) < room {
-		r.Samples = append(make([]Sample, 0, room), r.Samples...)
-	}
 	for _, rec := range all {
 		id, ok := nodes[rec.offset]
 		if !ok {
 			id = node(c.Low + uint64(rec.offset))
 			nodes[rec.offset] = id
 		}
-		r.Samples = append(r.Samples, Sample{Time: late + time.Duration(rec.time), Thread: rec.thread, Node: id, Weight: weight, Count: 1})
+		r.Packed.Add(&Sample{Time: late + time.Duration(rec.time), Thread: rec.thread, Node: id, Weight: weight, Count: 1})
 	}
 	return err
 }
@@ -91,13 +88,7 @@ func (r *Run) adopt(c *Counts) {
 // could not say so.
 func (r *Run) settle() {
 	m := &r.Meta
-	m.Samples, m.Lost, m.Partial = 0, 0, 0
-	for i := range r.Samples {
-		m.Samples += r.Samples[i].Count
-		if r.Samples[i].Partial {
-			m.Partial += r.Samples[i].Count
-		}
-	}
+	m.Samples, m.Lost, m.Partial = r.Packed.Count, 0, r.Packed.Partial
 	for _, n := range r.Lost {
 		m.Lost += n
 	}

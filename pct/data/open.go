@@ -22,6 +22,15 @@ import (
 // *Truncated error; so is a single count file that is too short. All other errors
 // come with a nil run. What is wrong with other files is in Run.Damage.
 func Open(path string) (*Run, error) {
+	r, err := openFirst(path)
+	if r != nil {
+		r.Samples = r.Packed.unpack()
+	}
+	return r, err
+}
+
+// openFirst is Open with packed samples.
+func openFirst(path string) (*Run, error) {
 	st, err := os.Stat(path)
 	if err != nil {
 		return nil, Unreached(path, err)
@@ -46,7 +55,7 @@ func Unreached(path string, err error) error {
 }
 
 // OpenFiles reads some of the files in a directory: count files, and paths. With a
-// single name an error is that of the file, as of Open.
+// single name an error is that of the file, as of Open. The samples are packed.
 func OpenFiles(dir string, names []string) (*Run, error) {
 	r, _ := open(dir)
 	before := len(r.Damage)
@@ -121,19 +130,15 @@ func (r *Run) readPaths(path string) (torn, err error) {
 	}
 	defer f.Close()
 	writing := locked(f) // before it is read: who has ended by then has written all
-	src, err := regular.ReadAll(f, size)
-	if err != nil {
+	r.Writing = r.Writing || writing
+	switch whole, err := r.decode(f); {
+	case errors.Is(err, errForeign):
+		return nil, fmt.Errorf("%s %w", path, err)
+	case errors.Is(err, errTail), errors.Is(err, errDamaged):
+		return &Truncated{Path: path, Offset: int64(whole), Size: max(size, int64(whole)), Why: err.Error()}, nil
+	default:
 		return nil, err
 	}
-	r.Writing = r.Writing || writing
-	whole, err := r.decode(src)
-	if errors.Is(err, errForeign) {
-		return nil, fmt.Errorf("%s %w", path, err)
-	}
-	if err != nil {
-		return &Truncated{Path: path, Offset: int64(whole), Size: int64(len(src)), Why: err.Error()}, nil
-	}
-	return nil, nil
 }
 
 // addFiles adds files of the run's directory to it. If all files of the directory are named, some need hold nothing.

@@ -1,10 +1,14 @@
 package data
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
+	"io/fs"
 	"math"
 	"path/filepath"
 	"slices"
@@ -41,7 +45,8 @@ type Run struct {
 	// Lasting tells of nodes with activations that more samples saw how many these are; nil if that is not known.
 	Lasting map[NodeID]Lasting
 	Fields  []string
-	Samples []Sample
+	Packed  Packed            // the samples
+	Samples []Sample          // the same in place of that, of Open alone
 	Names   map[Place][]Name  // of the places that came with their names, innermost first; nil if none did
 	Lost    map[string]uint64 // samples not taken, by reason
 	Counts  []*Counts         // the headers of the count files among them
@@ -72,60 +77,101 @@ var (
 	errForeign = errors.New("is not a paths file of a known version")
 	errTail    = errors.New("the last record is incomplete")
 	errDamaged = errors.New("damaged record")
+	errRead    = errors.New("cannot be read")
 )
 
-// decode reads a paths file into r and returns where its whole frames end. src must not be
-// changed afterwards: values of fields are pieces of it. Nothing else is, so that it is let
-// go if the samples have none.
-func (r *Run) decode(src []byte) (whole int, err error) {
-	text := unsafe.String(unsafe.SliceData(src), len(src))
-	if !strings.HasPrefix(text, magic) {
-		if strings.HasPrefix(magic, text) {
-			return 0, errTail
-		}
+// decode reads a paths file into r and returns where its whole frames end.
+func (r *Run) decode(src io.ReadSeeker) (whole int, err error) {
+	first := make([]byte, len(magic))
+	n, err := io.ReadFull(src, first)
+	switch {
+	case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+		return 0, err
+	case string(first[:n]) != magic[:n]:
 		return 0, errForeign
+	case n < len(magic):
+		return 0, errTail
 	}
-	whole = len(magic)
-	r.reserve(text[whole:])
+	// Growing the nodes bit by bit takes several times the memory.
+	nodes := 0
+	from := bufio.NewReaderSize(src, window)
+	if _, err := eachFrame(from, func(payload string) error { nodes += countNodes(payload); return nil }); errors.Is(err, errRead) {
+		return 0, err
+	}
+	r.Nodes = slices.Grow(r.Nodes, nodes)
+	if _, err := src.Seek(int64(len(magic)), io.SeekStart); err != nil {
+		return 0, err
+	}
+	from.Reset(src)
 	var last Sample
-	for whole < len(src) {
-		c := cursor{rest: text[whole:]}
-		payload := c.string()
-		end := len(src) - len(c.rest)
-		c.bytes(crc32.Size)
-		if c.bad {
-			return whole, errTail
-		}
-		sum := checksum(src[end-len(payload) : end])
-		if sum != binary.LittleEndian.Uint32(src[end:]) {
-			return whole, errDamaged
-		}
-		if err := r.payload(payload, &last); err != nil {
-			return whole, err
-		}
-		whole = end + crc32.Size
-	}
-	return whole, nil
+	n, err = eachFrame(from, func(payload string) error { return r.payload(payload, &last) })
+	return len(magic) + n, err
 }
 
-// reserve makes room for the samples and nodes of a file: growing bit by bit takes several
-// times the memory.
-func (r *Run) reserve(frames string) {
-	const least = 7 // bytes of a sample: a false count must not allocate much
-	samples, nodes := 0, 0
-	for c := (cursor{rest: frames}); !c.bad && c.rest != ""; c.bytes(crc32.Size) {
-		for items := (cursor{rest: c.string()}); !items.bad && items.rest != ""; {
-			kind := items.byte()
-			switch n := len(items.string()); {
-			case kind == itemSample && n >= least:
-				samples++
-			case kind == itemNode && n > 0:
-				nodes++
+// window is how much of a file is read at once: many are small.
+const window = 4 << 10
+
+// eachFrame calls do for the payload of each frame, which is there until do returns, and returns where the whole frames end that do takes.
+func eachFrame(from *bufio.Reader, do func(payload string) error) (whole int, err error) {
+	var large bytes.Buffer // a payload for which the window is too small
+	for {
+		head, err := from.Peek(binary.MaxVarintLen64)
+		if len(head) == 0 && errors.Is(err, io.EOF) {
+			return whole, nil
+		}
+		n, size := binary.Uvarint(head)
+		if size <= 0 || n > math.MaxInt64-crc32.Size {
+			return whole, tail(err)
+		}
+		if _, err := from.Discard(size); err != nil {
+			return whole, err // cannot be: they are there, as those further down
+		}
+		length := int(n) + crc32.Size
+		var frame []byte
+		if length <= window {
+			frame, err = from.Peek(length)
+		} else {
+			large.Reset()
+			_, err = io.CopyN(&large, from, int64(length))
+			frame = large.Bytes()
+		}
+		if err != nil {
+			return whole, tail(err)
+		}
+		payload := frame[:n]
+		if checksum(payload) != binary.LittleEndian.Uint32(frame[n:]) {
+			return whole, errDamaged
+		}
+		if err := do(unsafe.String(unsafe.SliceData(payload), len(payload))); err != nil {
+			return whole, err
+		}
+		if length <= window {
+			if _, err := from.Discard(length); err != nil {
+				return whole, err
 			}
 		}
+		whole += size + length
 	}
-	r.Samples = slices.Grow(r.Samples, samples)
-	r.Nodes = slices.Grow(r.Nodes, nodes)
+}
+
+// tail says why a frame ends early: the file does, or it can't be read.
+func tail(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return fmt.Errorf("%w: %w", errRead, err)
+	}
+	return errTail
+}
+
+// countNodes returns the number of nodes in a payload.
+func countNodes(payload string) (nodes int) {
+	for items := (cursor{rest: payload}); items.rest != ""; {
+		kind := items.byte()
+		if n := len(items.string()); kind == itemNode && n > 0 && !items.bad {
+			nodes++
+		}
+	}
+	return nodes
 }
 
 // payload reads the items of a frame. last is the sample before.
@@ -223,7 +269,7 @@ func (r *Run) sample(c *cursor, last *Sample) bool {
 		return false
 	}
 	if !c.bad {
-		r.Samples = append(r.Samples, s)
+		r.Packed.Add(&s)
 	}
 	return true
 }

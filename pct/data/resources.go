@@ -1,6 +1,7 @@
 package data
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -78,7 +79,7 @@ func probe(path string) probed {
 		p.holds, p.resource = holdsCounts, word(atResource)
 	case begins(magic), name == formerPaths, named && strings.HasPrefix(magic, string(head)):
 		r := newRunOf("")
-		_, _ = r.decode(head) // what is behind the header is cut off
+		_, _ = r.decode(bytes.NewReader(head)) // what is behind the header is cut off
 		p.holds, p.resource = holdsPaths, r.Header.Resource
 	}
 	return p
@@ -94,7 +95,8 @@ func HoldsPaths(path string) bool { return probe(path).holds == holdsPaths }
 // OpenAll is Open for a directory in which one process was measured by several resources
 // at once: a run for each that has a file of call paths, all of the same Dir, whose headers tell
 // them apart. The first is the one that was asked for first. It returns one run at least, unless
-// there is an error that is no *Truncated; of these, that of the first run is returned.
+// there is an error that is no *Truncated; of these, that of the first run is returned. The
+// samples are packed.
 func OpenAll(dir string) ([]*Run, error) {
 	files, err := candidates(dir)
 	if err != nil {

@@ -7,22 +7,22 @@ type Builder struct {
 	Frames []Frame
 	Nodes  []Node
 
-	frames   map[Frame]int32
+	frames   table
 	children pairs
 }
 
 // NewBuilder returns a Builder whose only node is the root.
 func NewBuilder() *Builder {
-	return &Builder{Nodes: make([]Node, 1), frames: map[Frame]int32{}}
+	return &Builder{Nodes: make([]Node, 1)}
 }
 
 // Frame returns the number of a frame.
 func (b *Builder) Frame(f Frame) int32 {
-	id, ok := b.frames[f]
+	id, ok := b.frames.get(f, b.Frames)
 	if !ok {
 		id = int32(len(b.Frames))
 		b.Frames = append(b.Frames, f)
-		b.frames[f] = id
+		b.frames.put(id, b.Frames)
 	}
 	return id
 }
@@ -30,6 +30,11 @@ func (b *Builder) Frame(f Frame) int32 {
 // Child returns the node of a frame called from parent.
 func (b *Builder) Child(parent, frame int32) int32 {
 	key := Node{parent, frame}
+	if b.children.used == 0 {
+		for node := 1; node < len(b.Nodes); node++ {
+			b.children.put(b.Nodes[node], int32(node), b)
+		}
+	}
 	node, ok := b.children.get(key, b)
 	if !ok {
 		node = int32(len(b.Nodes))
@@ -38,6 +43,9 @@ func (b *Builder) Child(parent, frame int32) int32 {
 	}
 	return node
 }
+
+// Settle lets go of what Child finds nodes by, a third of the memory of a Builder. Child makes it again if it is asked for more.
+func (b *Builder) Settle() { b.children = pairs{} }
 
 func (b *Builder) key(node int32) Node { return b.Nodes[node] }
 

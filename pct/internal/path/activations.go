@@ -47,11 +47,11 @@ func (s *Selection) counted(t Translator, o Options) (*Calls, []activated, error
 	var uncounted []string
 	known := false
 	for i, r := range s.runs.all {
-		switch n := len(s.samples[i]); {
+		switch n := s.samples[i].Len(); {
 		case n == 0:
 		case r.Calls == nil:
 			uncounted = append(uncounted, r.Dir)
-		case n < len(r.Samples):
+		case n < r.Packed.Len():
 			return nil, nil, fmt.Errorf("calls are counted of the whole of %s, of which only some samples are selected", r.Dir)
 		default:
 			known = true
@@ -86,7 +86,7 @@ func (s *Selection) Activations(t Translator, o Options) (*Activations, error) {
 	}
 	a.Cut = calltree.NewCut(o.Threshold, o.Rows, float64(heaviest)/float64(max(1, s.weight)))
 	for i, r := range s.runs.all {
-		if len(s.samples[i]) > 0 {
+		if s.samples[i].Len() > 0 {
 			how := sampled(r)
 			a.Scaled, a.Lacking = max(a.Scaled, how.scale), max(a.Lacking, how.lacking)
 		}
@@ -127,13 +127,13 @@ func (s *Selection) Activations(t Translator, o Options) (*Activations, error) {
 func (c *Calls) activations(sums []activated, run int, all *symbols) {
 	r := c.selected.runs.all[run]
 	samples := c.selected.samples[run]
-	if len(samples) == 0 || r.Calls == nil {
+	if samples.Len() == 0 || r.Calls == nil {
 		return
 	}
 	// A path that is open has other nodes than one that is not, with a frame "?".
 	type weights struct{ whole, open seen }
 	below := make([]weights, len(r.Nodes))
-	for _, sample := range samples {
+	for _, sample := range samples.All() {
 		if c.lacks(c.at[run][sample.Node], sample.Partial) {
 			below[sample.Node].open.add(r.saw(sample))
 		} else {
@@ -149,7 +149,7 @@ func (c *Calls) activations(sums []activated, run int, all *symbols) {
 		parent := r.Nodes[id].Parent
 		below[parent].whole.add(w.whole)
 		below[parent].open.add(w.open)
-		node := c.at[run][id].node
+		node := c.at[run][id].node()
 		for range len(all.chains[all.of[run][id]]) - 1 {
 			node = c.Builder.Nodes[node].Parent
 		}
@@ -185,10 +185,11 @@ func (r *run) saw(s *data.Sample) seen {
 // user mode alone, the program's own system calls.
 func sampled(r *run) sampling {
 	const little, few = 0.2, 10
-	how := sampling{period: float64(r.Samples[0].Weight) / float64(r.Samples[0].Count), scale: 1}
+	first := r.Packed.First()
+	how := sampling{period: float64(first.Weight) / float64(first.Count), scale: 1}
 	how.irregular = r.Header.Period == 0
-	for i := range r.Samples {
-		how.whole.add(r.saw(&r.Samples[i]))
+	for _, s := range r.Packed.All() {
+		how.whole.add(r.saw(s))
 	}
 	weight := float64(how.whole.weight)
 	n := weight / how.period

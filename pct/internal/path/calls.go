@@ -98,7 +98,7 @@ func (c *Calls) Samples() iter.Seq[CallSample] {
 			numbers[p] = len(numbers)
 		}
 		for i, r := range c.selected.runs.all {
-			for _, s := range c.selected.samples[i] {
+			for _, s := range c.selected.samples[i].All() {
 				sample := CallSample{
 					Process: numbers[r.process], Pid: r.Meta.Pid, Program: r.Meta.Exe,
 					Thread: s.Thread, Time: moment(r, s, false), CPU: s.CPU,

@@ -29,7 +29,7 @@ func builds(side []*Selection) map[build]bool {
 	found := map[build]bool{}
 	for _, s := range side {
 		for i, r := range s.runs.all {
-			for _, sample := range s.samples[i] {
+			for _, sample := range s.samples[i].All() {
 				if o := r.Objects[r.Nodes[sample.Node].Object]; sample.Node != 0 && o.Path != "" {
 					found[build{o.Path, o.BuildID}] = true
 				}

@@ -2,6 +2,7 @@ package path
 
 import (
 	"cmp"
+	"runtime"
 	"time"
 
 	"github.com/profilecollection/pct/pct/data"
@@ -86,15 +87,23 @@ func (s *Selection) weigh(all *symbols, sh shape, split func(run int, sample *da
 		if split == nil {
 			p.Cover(c.Builder)
 		}
-		for _, sample := range s.samples[i] {
+		for _, sample := range s.samples[i].All() {
 			if split != nil {
 				p = of(split(i, sample))
 			}
 			p.Add(c.node(nodes[sample.Node], sample.Partial), weightOf(sample))
 		}
 	}
+	c.Settle()
+	if len(c.Nodes) > largeTree {
+		// Before other arrays of this size are made, those that the making of the tree took are given back.
+		runtime.GC()
+	}
 	return c, at
 }
+
+// largeTree is the number of nodes from which on a tree takes more than some hundred megabytes, in which a collection of garbage takes little time.
+const largeTree = 2_000_000
 
 func weightOf(s *data.Sample) calltree.Weight {
 	return calltree.Weight{Weight: s.Weight, Samples: int(s.Count)}
@@ -102,15 +111,15 @@ func weightOf(s *data.Sample) calltree.Weight {
 
 // lacks reports whether a path lacks its outermost frames.
 func (c *contexts) lacks(where spot, partial bool) bool {
-	return where.node == 0 || c.shape.opened && partial && (c.shape.pastMain || !where.inMain)
+	return where.node() == 0 || c.shape.opened && partial && (c.shape.pastMain || !where.inMain())
 }
 
 // node returns the node of a sample, which is another one where its path lacks frames.
 func (c *contexts) node(where spot, partial bool) int32 {
 	if c.lacks(where, partial) {
-		return c.open(where.node)
+		return c.open(where.node())
 	}
-	return where.node
+	return where.node()
 }
 
 // refine leaves out the samples whose paths the refinements do not keep, and returns the weight of the others.

@@ -125,7 +125,7 @@ func agree(t *testing.T, s *Selection, o Options) {
 	for _, in := range instructions {
 		atPlaces += in.Weight
 	}
-	for _, sample := range s.samples[0] {
+	for _, sample := range s.samples[0].All() {
 		if sample.Node == 0 {
 			atPlaces += sample.Weight // of no instruction
 		}

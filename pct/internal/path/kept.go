@@ -108,13 +108,10 @@ func (rs *Runs) BeginToKeep() error {
 // into their directories, where they keep no names yet and BeginToKeep has been.
 // The names of a file that is no longer the one that was sampled are not known any more.
 func (rs *Runs) Keep(t Translator) error {
-	s := &Selection{runs: rs, samples: make([][]*data.Sample, len(rs.all))}
+	s := &Selection{runs: rs, samples: make([]*data.Packed, len(rs.all))}
 	for i, r := range rs.all {
-		if !r.unkept() {
-			continue
-		}
-		for j := range r.Samples {
-			s.samples[i] = append(s.samples[i], &r.Samples[j])
+		if r.unkept() {
+			s.takeAll(i)
 		}
 	}
 	files := map[string]translators.FileID{} // of objects without build-ids
@@ -136,7 +133,7 @@ func (rs *Runs) Keep(t Translator) error {
 	}
 	dirs := map[string]map[int32]*translators.Names{} // by index of the object
 	for i, r := range rs.all {
-		if len(s.samples[i]) > 0 {
+		if s.samples[i].Len() > 0 {
 			if dirs[r.Dir] == nil {
 				dirs[r.Dir] = map[int32]*translators.Names{}
 			}

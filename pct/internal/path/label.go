@@ -34,7 +34,7 @@ func (rs *Runs) Objects() []data.Object {
 func (rs *Runs) Start() time.Time {
 	var first time.Time
 	for _, r := range rs.all {
-		if len(r.Samples) > 0 && (first.IsZero() || r.Header.Start.Before(first)) {
+		if r.Packed.Len() > 0 && (first.IsZero() || r.Header.Start.Before(first)) {
 			first = r.Header.Start
 		}
 	}

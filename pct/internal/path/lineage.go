@@ -122,7 +122,7 @@ func (rd *Reader) lineage(dirs []string) (roots []*node, warnings []string, err 
 			if err != nil {
 				return nil, nil, err
 			}
-			alone = append(alone, &run{Run: r, name: filepath.Base(r.Dir), goesOn: r.Writing || len(r.Samples) == 0})
+			alone = append(alone, &run{Run: r, name: filepath.Base(r.Dir), goesOn: r.Writing || r.Packed.Len() == 0})
 			continue
 		}
 		if nodes[f] == nil {
@@ -305,7 +305,7 @@ func (rd *Reader) catchUp(n *node) error {
 // add counts what is in a run of the process.
 func (n *node) add(r *data.Run) {
 	n.CPU += cpuUsed(r)
-	n.Samples += countOf(r)
+	n.Samples += r.Packed.Count
 	for _, lost := range r.Lost {
 		n.Lost += lost
 	}
@@ -333,7 +333,7 @@ func (p Process) Alive() bool { return p.State == stateRunning }
 func cpuUsed(r *data.Run) time.Duration {
 	used := cpuTime(r)
 	if used == 0 && r.Header.Resource == resource.CPU {
-		used = time.Duration(countOf(r)) * r.Header.Period
+		used = time.Duration(r.Packed.Count) * r.Header.Period
 	}
 	return used
 }

@@ -74,7 +74,7 @@ func (s *Selection) Phases(t Translator, o Options, cpu bool) (*Phases, error) {
 func (s *Selection) extent(cpu bool) (first, last time.Duration, ok bool) {
 	first = endless
 	for i, samples := range s.samples {
-		for _, sample := range samples {
+		for _, sample := range samples.All() {
 			at := moment(s.runs.all[i], sample, cpu)
 			first, last = min(first, at), max(last, at)
 		}

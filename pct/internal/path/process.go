@@ -188,7 +188,7 @@ func follows(a, b data.Meta) bool {
 func (p *process) cpu() time.Duration {
 	var used time.Duration
 	for _, r := range p.runs {
-		if len(r.Samples) > 0 {
+		if r.Packed.Len() > 0 {
 			used += cpuTime(r.Run)
 		}
 	}

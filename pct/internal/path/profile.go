@@ -2,6 +2,7 @@ package path
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"slices"
 	"time"
@@ -93,14 +94,16 @@ func (s *Selection) Paths(t Translator, o Options) (*Profile, error) {
 }
 
 // rows are the call paths of the samples.
-func (c *contexts) rows() []row {
-	var all []row
-	for _, p := range c.parts {
-		for node, w := range p.All() {
-			all = append(all, row{p.group, node, w})
+func (c *contexts) rows() iter.Seq[row] {
+	return func(yield func(row) bool) {
+		for _, p := range c.parts {
+			for node, w := range p.All() {
+				if !yield(row{p.group, node, w}) {
+					return
+				}
+			}
 		}
 	}
-	return all
 }
 
 // Flat returns the weight of each frame by itself, or with its callees.
@@ -111,23 +114,35 @@ func (s *Selection) Flat(t Translator, o Options) (*Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	var rows []row
+	rows := c.rows()
 	if o.Total {
+		var total []row
 		for _, p := range c.parts {
 			for _, f := range p.Tree(c.Builder).Functions() {
-				rows = append(rows, row{p.group, c.Child(0, f.Frame), f.Weight})
+				total = append(total, row{p.group, c.Child(0, f.Frame), f.Weight})
 			}
 		}
-	} else {
-		rows = c.rows()
+		rows = slices.Values(total)
 	}
 	return c.profile(rows, calltree.Weight{Weight: s.weight, Samples: s.count}, o), nil
 }
 
+// manyRows is how many rows wait before they are sorted among those that are shown.
+const manyRows = 10_000
+
 // profile sorts the rows, and leaves out what the options say.
-func (c *contexts) profile(rows []row, whole calltree.Weight, o Options) *Profile {
+func (c *contexts) profile(all iter.Seq[row], whole calltree.Weight, o Options) *Profile {
 	p := &Profile{Samples: whole.Samples, Weight: whole.Weight, Overlapping: o.Total}
-	slices.SortFunc(rows, func(a, b row) int {
+	heaviest := uint64(0)
+	for r := range all {
+		heaviest = max(heaviest, r.Weight.Weight)
+	}
+	p.Cut = calltree.NewCut(o.Threshold, o.Rows, p.Fraction(heaviest))
+	hide := func(r row) {
+		p.Hidden++
+		p.HiddenWeight += r.Weight.Weight
+	}
+	order := func(a, b row) int {
 		switch {
 		case a.Weight.Weight != b.Weight.Weight:
 			return cmp.Compare(b.Weight.Weight, a.Weight.Weight)
@@ -135,25 +150,36 @@ func (c *contexts) profile(rows []row, whole calltree.Weight, o Options) *Profil
 			return cmp.Compare(a.group, b.group)
 		}
 		return c.compare(a.node, b.node)
-	})
-	heaviest := 0.0
-	if len(rows) > 0 {
-		heaviest = p.Fraction(rows[0].Weight.Weight)
 	}
-	p.Cut = calltree.NewCut(o.Threshold, o.Rows, heaviest)
+	var rows []row // which are shown if no heavier ones come
+	full := false  // the first of them, as many as are shown, are in order
+	for r := range all {
+		most := p.Cut.Rows
+		if p.Fraction(r.Weight.Weight) < p.Cut.Threshold || full && order(r, rows[most-1]) > 0 {
+			hide(r)
+			continue
+		}
+		rows = append(rows, r)
+		if most > 0 && len(rows) >= most+manyRows {
+			slices.SortFunc(rows, order)
+			for _, r := range rows[most:] {
+				hide(r)
+			}
+			rows, full = rows[:most], true
+		}
+	}
+	slices.SortFunc(rows, order)
 	var room calltree.Room
 	depths := (&calltree.Tree{Nodes: c.Nodes}).Depths()
 	for _, r := range rows {
-		weight := r.Weight.Weight
-		if p.Cut.Rows > 0 && len(p.Rows) == p.Cut.Rows || p.Fraction(weight) < p.Cut.Threshold || !room.Take(int(depths[r.node])) {
-			p.Hidden++
-			p.HiddenWeight += weight
+		if p.Cut.Rows > 0 && len(p.Rows) == p.Cut.Rows || !room.Take(int(depths[r.node])) {
+			hide(r)
 			continue
 		}
 		p.Rows = append(p.Rows, Row{
 			Group:   r.group,
 			Path:    CallPath{c.tree, r.node},
-			Weight:  weight,
+			Weight:  r.Weight.Weight,
 			Samples: r.Samples,
 			Located: c.Frames[c.Nodes[r.node].Frame].Line > 0,
 		})

@@ -39,7 +39,7 @@ func (s *Selection) nameCounted(all *symbols) {
 		if len(functions) == 0 {
 			continue
 		}
-		for _, sample := range s.samples[i] {
+		for _, sample := range s.samples[i].All() {
 			at := all.of[i][sample.Node]
 			if at == unselected || named[at] {
 				continue
@@ -90,13 +90,13 @@ func (e *OtherResource) Error() string {
 
 // measures reports whether one of the runs has samples of a resource.
 func measures(of []*data.Run, resource string) bool {
-	return slices.ContainsFunc(of, func(r *data.Run) bool { return len(r.Samples) > 0 && r.Header.Resource == resource })
+	return slices.ContainsFunc(of, func(r *data.Run) bool { return r.Packed.Len() > 0 && r.Header.Resource == resource })
 }
 
 // chosen are those of the runs of one process that are reported on: with samples of the resource if one is
 // asked for, of any if it is "". A process without any sample has one run.
 func chosen(of []*data.Run, resource string) []*data.Run {
-	sampled := func(r *data.Run) bool { return len(r.Samples) > 0 }
+	sampled := func(r *data.Run) bool { return r.Packed.Len() > 0 }
 	if !slices.ContainsFunc(of, sampled) {
 		return of[:min(1, len(of))]
 	}

@@ -75,7 +75,7 @@ func (rd *Reader) open(names []string, resource string, apart bool) (*Runs, erro
 			problems = append(problems, err)
 		}
 		for _, r := range of {
-			if len(r.Samples) > 0 {
+			if r.Packed.Len() > 0 {
 				rs.resources.add(r.Header.Resource)
 			}
 		}
@@ -97,9 +97,9 @@ func (rd *Reader) open(names []string, resource string, apart bool) (*Runs, erro
 				in.offset = r.Header.Start.Sub(f.start())
 			}
 			// Before its first sample a run without a tree has no file that is open.
-			in.goesOn = r.Writing || f != nil && f.writing || f == nil && len(r.Samples) == 0
+			in.goesOn = r.Writing || f != nil && f.writing || f == nil && r.Packed.Len() == 0
 			rs.all = append(rs.all, in)
-			if first == nil && len(r.Samples) > 0 {
+			if first == nil && r.Packed.Len() > 0 {
 				first = in
 			}
 			treeOf = append(treeOf, f)
@@ -178,7 +178,7 @@ const (
 // measured returns the first run with samples, nil if there is none.
 func (rs *Runs) measured() *run {
 	for _, r := range rs.all {
-		if len(r.Samples) > 0 {
+		if r.Packed.Len() > 0 {
 			return r
 		}
 	}
@@ -231,22 +231,18 @@ func (rs *Runs) Summary() Summary {
 	begun := max(1, len(commands.all)) // commands that began it all
 	samples := map[string]int{}
 	for _, r := range rs.all {
-		command, n := r.commandLine(), int(countOf(r.Run))
+		command, n := r.commandLine(), int(r.Packed.Count)
 		commands.add(command)
 		samples[command] += n
 		s.Samples += n
 		for _, n := range r.Lost {
 			s.Lost += n
 		}
-		for i := range r.Samples {
-			if r.Samples[i].Partial {
-				s.Partial += int(r.Samples[i].Count)
-			}
-		}
+		s.Partial += int(r.Packed.Partial)
 		for _, note := range r.Meta.Notes {
 			notes.add(note)
 		}
-		if len(r.Samples) > 0 {
+		if r.Packed.Len() > 0 {
 			clocks.add(r.Header.Clock)
 		}
 	}
@@ -271,7 +267,7 @@ func (rs *Runs) asked() float64 {
 	const same = 1e-3
 	rate := 0.0
 	for _, r := range rs.all {
-		if len(r.Samples) == 0 || r.Header.Period == 0 {
+		if r.Packed.Len() == 0 || r.Header.Period == 0 {
 			continue
 		}
 		of := cmp.Or(r.Meta.Asked, float64(time.Second)/float64(r.Header.Period))
@@ -300,27 +296,18 @@ func (rs *Runs) launched() (all distinct) {
 // is not known, some samples are not there, or they are of another time.
 func (r *run) rateless() bool {
 	overwritten := func(c *data.Counts) bool { return c.Kind == data.Circular && c.Written > c.Capacity }
-	return len(r.Samples) > 0 &&
+	return r.Packed.Len() > 0 &&
 		(r.part || r.Header.Resource == resource.Real || cpuTime(r.Run) == 0 || slices.ContainsFunc(r.Counts, overwritten))
 }
 
 // cpuTime returns the CPU time that a run's samples are of, 0 if unknown. What the
 // process used before the run is in the samples' times, but not in the meta's.
 func cpuTime(r *data.Run) time.Duration {
-	if r.Meta.CPU > 0 || len(r.Samples) == 0 {
+	if r.Meta.CPU > 0 || r.Packed.Len() == 0 {
 		return r.Meta.CPU
 	}
-	first, last := r.Samples[0].CPU, r.Samples[len(r.Samples)-1].CPU
+	first, last := r.Packed.First().CPU, r.Packed.Last().CPU
 	return min(last, last-first+r.Header.Period)
-}
-
-// countOf is the number of a run's samples.
-func countOf(r *data.Run) uint64 {
-	var n uint64
-	for i := range r.Samples {
-		n += r.Samples[i].Count
-	}
-	return n
 }
 
 // commandLine returns how the program was called, for people to read.
@@ -396,15 +383,15 @@ func reasons(r *data.Run) []string {
 func (rs *Runs) Span() time.Duration {
 	var first, last time.Time
 	for _, r := range rs.all {
-		if len(r.Samples) == 0 {
+		if r.Packed.Len() == 0 {
 			continue
 		}
 		start := r.Header.Start
 		if first.IsZero() || start.Before(first) {
 			first = start
 		}
-		for i := range r.Samples {
-			if end := start.Add(r.Samples[i].Time); end.After(last) {
+		for _, s := range r.Packed.All() {
+			if end := start.Add(s.Time); end.After(last) {
 				last = end
 			}
 		}

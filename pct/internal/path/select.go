@@ -135,7 +135,7 @@ func (rs *Runs) Fields() []string {
 // A Selection is some of the samples of runs.
 type Selection struct {
 	runs    *Runs
-	samples [][]*data.Sample // of each run
+	samples []*data.Packed // of each run, nil where there are none
 	count   int
 	weight  uint64
 	limits  []string
@@ -151,7 +151,7 @@ func (rs *Runs) Select(window *Window, where *Expr) (*Selection, error) {
 		return nil, err
 	}
 	getters := map[string][]getter{}
-	sel := &Selection{runs: rs, samples: make([][]*data.Sample, len(rs.all))}
+	sel := &Selection{runs: rs, samples: make([]*data.Packed, len(rs.all))}
 	within := window
 	if window != nil {
 		var err error
@@ -176,12 +176,12 @@ func (rs *Runs) Select(window *Window, where *Expr) (*Selection, error) {
 	}
 	for i, r := range rs.all {
 		if window == nil && where == nil {
-			sel.samples[i] = make([]*data.Sample, 0, len(r.Samples))
+			sel.takeAll(i)
+			continue
 		}
 		var s *data.Sample
 		get := func(name string) (string, bool) { return getters[name][i](s) }
-		for j := range r.Samples {
-			s = &r.Samples[j]
+		for _, s = range r.Packed.All() {
 			if (within == nil || within.holds(r, s)) && (where == nil || where.holds(get)) {
 				sel.take(i, s)
 			}
@@ -219,8 +219,8 @@ func (s *Selection) Limits() []string { return s.limits }
 func (rs *Runs) extent(cpu bool) (first, last time.Duration) {
 	first, last = endless, -1
 	for _, r := range rs.all {
-		for i := range r.Samples {
-			if at := moment(r, &r.Samples[i], cpu); (at > 0 || !cpu) && !r.Samples[i].Untimed {
+		for _, s := range r.Packed.All() {
+			if at := moment(r, s, cpu); (at > 0 || !cpu) && !s.Untimed {
 				first, last = min(first, at), max(last, at)
 			}
 		}

@@ -53,9 +53,9 @@ type symbols struct {
 	chains  [][]frame // of each place, innermost first
 	of      [][]int32 // of each run and node: index into places, unselected where no selected path has it
 
-	// Names that came with the data, of some places; a place there with none is known
+	// Names of each place that came with the data, nil if they did not; a place with none is known
 	// to have none.
-	given map[int32][]data.Name
+	given [][]data.Name
 	kept  map[int32]bool // the objects some of whose names were kept with the data
 
 	innermost bool // one frame of a chain is enough
@@ -106,7 +106,7 @@ func (s *Selection) translated(t Translator, innermost bool) (*symbols, error) {
 	for i, p := range all.places {
 		frames[i] = frame{object: all.objects[p.object].path, addr: p.vaddr}
 		all.chains[i] = frames[i : i+1 : i+1]
-		if names, ok := all.given[int32(i)]; ok {
+		if names := all.given[i]; names != nil {
 			all.name(i, frames[i], names)
 			continue
 		}
@@ -130,7 +130,7 @@ func (s *Selection) translated(t Translator, innermost bool) (*symbols, error) {
 // places collects the instructions on the selected call paths, or where they end
 // alone.
 func (s *Selection) places(innermost bool) *symbols {
-	all := &symbols{of: make([][]int32, len(s.runs.all)), given: map[int32][]data.Name{}, kept: map[int32]bool{}}
+	all := &symbols{of: make([][]int32, len(s.runs.all)), kept: map[int32]bool{}}
 	objectIndex := map[objectKey]int32{}
 	var placeIndex []map[uint64]int32 // of each object, by address: most nodes are at an address that was seen before
 	for i, r := range s.runs.all {
@@ -157,7 +157,7 @@ func (s *Selection) places(innermost bool) *symbols {
 		for j := range of {
 			of[j] = unselected
 		}
-		for _, sample := range s.samples[i] {
+		for _, sample := range s.samples[i].All() {
 			for id := sample.Node; id != 0 && of[id] == unselected; id = r.Nodes[id].Parent {
 				p := place{objects[r.Nodes[id].Object], r.Nodes[id].Vaddr}
 				index, ok := placeIndex[p.object][p.vaddr]
@@ -165,9 +165,7 @@ func (s *Selection) places(innermost bool) *symbols {
 					index = int32(len(all.places))
 					all.places = append(all.places, p)
 					placeIndex[p.object][p.vaddr] = index
-					if names, ok := r.Names[data.Place{Object: r.Nodes[id].Object, Vaddr: p.vaddr}]; ok {
-						all.given[index] = names
-					}
+					all.given = append(all.given, r.Names[data.Place{Object: r.Nodes[id].Object, Vaddr: p.vaddr}])
 				}
 				of[id] = index
 				if innermost {

@@ -74,11 +74,11 @@ func (s *Selection) split(o Options) ([]*subset, error) {
 	}
 	byGroup := map[string]*subset{}
 	for i, samples := range s.samples {
-		for _, sample := range samples {
+		for _, sample := range samples.All() {
 			name := o.By + "=" + groups[i](sample)
 			p, ok := byGroup[name]
 			if !ok {
-				p = &subset{Selection{runs: s.runs, samples: make([][]*data.Sample, len(s.samples))}, name}
+				p = &subset{Selection{runs: s.runs, samples: make([]*data.Packed, len(s.samples))}, name}
 				byGroup[name] = p
 			}
 			p.take(i, sample)
@@ -94,7 +94,7 @@ func (s *Selection) column(name string, getters []getter) Column {
 	counts := map[string]int{}
 	sum := 0.0
 	for i, samples := range s.samples {
-		for _, sample := range samples {
+		for _, sample := range samples.All() {
 			value, ok := getters[i](sample)
 			if !ok {
 				c.Missing++
@@ -137,7 +137,7 @@ func (s *Selection) Values(names []string) (values [][]string, missing int, err 
 	}
 	for i, samples := range s.samples {
 	sample:
-		for _, sample := range samples {
+		for _, sample := range samples.All() {
 			row := make([]string, len(names))
 			for j := range names {
 				value, ok := columns[j][i](sample)

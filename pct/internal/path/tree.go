@@ -20,10 +20,23 @@ type tree struct {
 // opened are, by the nodes of paths as they were found, those of the same paths below a frame "?"; 0 is none yet.
 type opened struct{ of []int32 }
 
-// spot is where a call path of a run is in the tree.
-type spot struct {
-	node   int32
-	inMain bool // main is on the path
+// spot is where a call path of a run is in the tree: its node or, if main is on the path, the complement of that.
+type spot int32
+
+func spotOf(node int32, inMain bool) spot {
+	if inMain {
+		return spot(^node)
+	}
+	return spot(node)
+}
+
+func (s spot) inMain() bool { return s < 0 }
+
+func (s spot) node() int32 {
+	if s < 0 {
+		return ^int32(s)
+	}
+	return int32(s)
 }
 
 func newTree() tree { return tree{calltree.NewBuilder(), &ranked{}, &opened{}} }
@@ -140,23 +153,23 @@ func (t tree) add(r *run, places []int32, all *symbols, steps [][]step, sh shape
 		} else {
 			todo = steps[place]
 		}
-		where := at[parent]
+		node, inMain := at[parent].node(), at[parent].inMain()
 		if sh.alone {
-			where, todo = spot{}, todo[max(0, len(todo)-1):]
+			node, inMain, todo = 0, false, todo[max(0, len(todo)-1):]
 		}
 		for _, s := range todo {
-			if s.main && !where.inMain {
-				where.inMain = true
+			if s.main && !inMain {
+				inMain = true
 				if !sh.pastMain {
-					where.node = 0
+					node = 0
 				}
 			}
-			if sh.coarse && where.node != 0 && t.Nodes[where.node].Frame == s.frame {
+			if sh.coarse && node != 0 && t.Nodes[node].Frame == s.frame {
 				continue
 			}
-			where.node = t.Child(where.node, s.frame)
+			node = t.Child(node, s.frame)
 		}
-		at[id] = where
+		at[id] = spotOf(node, inMain)
 	}
 	return at
 }

@@ -18,11 +18,10 @@ const (
 // have no thread.
 func (rs *Runs) untimed(thread bool) (without, all int) {
 	for _, r := range rs.all {
-		for i := range r.Samples {
-			n := int(r.Samples[i].Count)
-			all += n
-			if r.Samples[i].Untimed && !(thread && r.Samples[i].Thread != 0) {
-				without += n
+		all += int(r.Packed.Count)
+		for _, s := range r.Packed.All() {
+			if s.Untimed && !(thread && s.Thread != 0) {
+				without += int(s.Count)
 			}
 		}
 	}
@@ -45,9 +44,9 @@ func (rs *Runs) needTimes(what string) (warnings []string, err error) {
 // untimedWhy says why samples have no times. Samples without times but with threads are call paths counted by libpct.so.
 func (rs *Runs) untimedWhy() string {
 	for _, r := range rs.all {
-		for i := range r.Samples {
+		for _, s := range r.Packed.All() {
 			switch {
-			case !r.Samples[i].Untimed || r.Samples[i].Thread == 0:
+			case !s.Untimed || s.Thread == 0:
 			case r.Header.Resource == resource.CPU:
 				return countedWhy
 			default:
@@ -63,9 +62,9 @@ func (s *Selection) timed() *Selection {
 	if without, _ := s.runs.untimed(false); without == 0 {
 		return s
 	}
-	part := &Selection{runs: s.runs, samples: make([][]*data.Sample, len(s.samples)), limits: s.limits}
+	part := &Selection{runs: s.runs, samples: make([]*data.Packed, len(s.samples)), limits: s.limits}
 	for i, samples := range s.samples {
-		for _, sample := range samples {
+		for _, sample := range samples.All() {
 			if !sample.Untimed {
 				part.take(i, sample)
 			}
@@ -76,7 +75,18 @@ func (s *Selection) timed() *Selection {
 
 // take adds a sample of a run.
 func (s *Selection) take(run int, sample *data.Sample) {
-	s.samples[run] = append(s.samples[run], sample)
+	if s.samples[run] == nil {
+		s.samples[run] = &data.Packed{}
+	}
+	s.samples[run].Add(sample)
 	s.count += int(sample.Count)
 	s.weight += sample.Weight
+}
+
+// takeAll takes all samples of a run, of which none was taken.
+func (s *Selection) takeAll(run int) {
+	all := &s.runs.all[run].Packed
+	s.samples[run] = all
+	s.count += int(all.Count)
+	s.weight += all.Weight
 }

@@ -61,7 +61,7 @@ func New(runs *path.Runs, calls *path.Calls) *profile.Profile {
 // header is that of the runs, which have measured one thing.
 func header(runs *path.Runs) data.Header {
 	for _, r := range runs.Data() {
-		if len(r.Samples) > 0 {
+		if r.Packed.Len() > 0 {
 			return r.Header
 		}
 	}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	commandline "flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/profilecollection/pct/pct/internal/synthetic"
+)
+
+var everySize = commandline.Bool("whole", false, "reports of the largest data, too")
+
+// mostMemory is what a report of large data may take, in KiB.
+const mostMemory = 1 << 20
+
+// TestSizes makes reports of data as large as they may come, in the memory of a small machine. Unlike in
+// TestGrowth, the garbage collector runs as it does for users.
+func TestSizes(t *testing.T) {
+	translator := filepath.Join(t.TempDir(), "translator")
+	if err := os.WriteFile(translator, []byte(callTranslator), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	pct := buildPct(t)
+	for _, of := range []struct {
+		what    string
+		large   bool // to be made, or to be reported on, takes more than some seconds
+		make    func(root string) error
+		reports string
+	}{
+		{"1,000,000 frames", false, func(root string) error {
+			_, err := synthetic.WriteCalls(root, 1_000_000, 3)
+			return err
+		}, "fn, paths -threshold 1%"},
+		{"1,000,000 functions", false, func(root string) error {
+			_, err := synthetic.WriteCalls(root, 1_000_000, 1_000_000)
+			return err
+		}, "fn"},
+		{"1,000,000 paths", false, func(root string) error {
+			_, err := synthetic.Write(root, synthetic.Shape{Paths: 1_000_000, Symbols: 500, Depth: 20})
+			return err
+		}, "fn, paths -threshold 0.5%"},
+		{"10,000,000 paths", true, func(root string) error {
+			_, err := synthetic.Write(root, synthetic.Shape{Paths: 10_000_000, Symbols: 500, Depth: 20})
+			return err
+		}, "fn, sym"},
+		{"100,000 run directories", true, func(root string) error {
+			_, err := synthetic.Write(root, synthetic.Shape{Dirs: 100_000, Symbols: 10, Depth: 5, Samples: 2})
+			return err
+		}, "sym"},
+	} {
+		t.Run(strings.ReplaceAll(of.what, " ", "-"), func(t *testing.T) {
+			if of.large && !*everySize {
+				t.Skip("only with -args -whole")
+			}
+			root := t.TempDir()
+			if err := of.make(root); err != nil {
+				t.Fatal(err)
+			}
+			for report := range strings.SplitSeq(of.reports, ", ") {
+				c := costOf(t, pct, append(strings.Fields(report), "-translator", "sh "+translator, root), "GOGC=")
+				t.Logf("pct %s: %v", report, c)
+				if c.memory > mostMemory {
+					t.Errorf("pct %s takes %v", report, c)
+				}
+			}
+		})
+	}
+}
