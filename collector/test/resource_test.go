@@ -38,6 +38,7 @@ func (s *sampled) resources(pid int) map[string]*profile {
 	}
 	all := map[string]*profile{}
 	for _, r := range runs {
+		r.Samples = r.Packed.Unpack()
 		all[r.Header.Resource] = newProfile(s.t, r)
 	}
 	return all
@@ -203,6 +204,7 @@ ts = [threading.Thread(target=lambda: [str(i) for i in range(5000)]) for _ in ra
 				t.Fatal(err)
 			}
 			for _, r := range runs {
+				r.Samples = r.Packed.Unpack()
 				if r.Header.Resource != "cpu" && len(r.Samples) > 0 {
 					found[r.Header.Resource] = true
 					newProfile(t, r).whole()

@@ -84,7 +84,7 @@ func TestFlippedBits(t *testing.T) {
 			if err == nil || whole > i {
 				t.Fatalf("bit %d of byte %d flipped: believed up to %d, %v", bit, i, whole, err)
 			}
-			r.Samples = r.Packed.unpack()
+			r.Samples = r.Packed.Unpack()
 			if n := len(r.Samples); n > 0 && !reflect.DeepEqual(r.Samples, want.Samples[:n]) {
 				t.Fatalf("bit %d of byte %d flipped: samples %+v", bit, i, r.Samples)
 			}
@@ -156,7 +156,7 @@ func consistent(t *testing.T, r *Run) {
 			t.Fatalf("names of %+v", p)
 		}
 	}
-	for _, s := range append(r.Samples, r.Packed.unpack()...) {
+	for _, s := range append(r.Samples, r.Packed.Unpack()...) {
 		if int(s.Node) >= len(r.Nodes) || s.Count == 0 {
 			t.Fatalf("sample %+v", s)
 		}

@@ -24,7 +24,7 @@ import (
 func Open(path string) (*Run, error) {
 	r, err := openFirst(path)
 	if r != nil {
-		r.Samples = r.Packed.unpack()
+		r.Samples = r.Packed.Unpack()
 	}
 	return r, err
 }

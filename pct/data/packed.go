@@ -176,8 +176,8 @@ func (p *Packed) next(c *cursor, s *Sample) {
 	}
 }
 
-// unpack returns the samples as a slice, nil if there are none, and empties p.
-func (p *Packed) unpack() []Sample {
+// Unpack returns the samples as a slice, nil if there are none, and empties p.
+func (p *Packed) Unpack() []Sample {
 	var all []Sample
 	if p.n > 0 {
 		all = make([]Sample, 0, p.n)

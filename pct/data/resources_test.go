@@ -62,7 +62,7 @@ func TestRunsOfResources(t *testing.T) {
 	if len(runs) != 3 || err != nil {
 		t.Fatalf("%d runs, %v", len(runs), err)
 	}
-	if n := len(runs[0].Samples); n != 3 {
+	if n := runs[0].Packed.Len(); n != 3 {
 		t.Errorf("%d samples in the whole file", n)
 	}
 	for _, r := range runs {

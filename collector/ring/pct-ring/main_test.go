@@ -143,6 +143,9 @@ func (r *ring) runs(prog string) []*data.Run {
 		if err != nil {
 			r.t.Fatal(err)
 		}
+		for _, run := range of {
+			run.Samples = run.Packed.Unpack()
+		}
 		runs = append(runs, of...)
 	}
 	return runs

@@ -80,7 +80,7 @@ func (rd *Reader) open(names []string, resource string, apart bool) (*Runs, erro
 			}
 		}
 		for _, r := range chosen(of, resource) {
-			if len(r.Samples) > 0 {
+			if r.Packed.Len() > 0 {
 				if first != nil && (first.Header.Resource != r.Header.Resource || first.Header.Unit != r.Header.Unit) {
 					mixed = cmp.Or(mixed, &MixedResources{first.Dir, first.Header.Resource, first.Header.Unit, r.Dir, r.Header.Resource, r.Header.Unit, nil})
 				}
