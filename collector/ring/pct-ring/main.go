@@ -96,8 +96,8 @@ func run(args []string, stdin, stdout, stderr *os.File) int {
 // exitStatus is that of a shell for a program that it could not run.
 func exitStatus(err error) int {
 	var denied *ring.NotPermitted
-	var missing *ring.NotFound
-	var unfit *ring.NotRunnable
+	var missing *launch.NotFound
+	var unfit *launch.NotRunnable
 	switch {
 	case errors.As(err, &denied):
 		return notPermitted
