@@ -202,11 +202,12 @@ void meta_write(int dir, bool complete)
 	put_arguments(&t);
 	if (!space_for_file(t.n))
 		return;
-	fd = sys_openat(dir, "meta.new", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+	/* Readers take no notice of this name. */
+	fd = sys_openat(dir, ".meta", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return;
-	if (sys_pwrite(fd, buffer, t.n, 0) < 0 || sys5(SYS_renameat2, dir, "meta.new", dir, "meta", 0) < 0)
-		sys3(SYS_unlinkat, dir, "meta.new", 0);
+	if (sys_pwrite(fd, buffer, t.n, 0) < 0 || sys5(SYS_renameat2, dir, ".meta", dir, "meta", 0) < 0)
+		sys3(SYS_unlinkat, dir, ".meta", 0);
 	sys_close(fd);
 }
 

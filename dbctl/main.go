@@ -77,8 +77,8 @@ func run(args []string, stdin, stdout, stderr *os.File) int {
 
 // exitStatus is that of a shell which could not run a program.
 func exitStatus(err error) int {
-	var missing *session.NotFound
-	var unfit *session.NotRunnable
+	var missing *launch.NotFound
+	var unfit *launch.NotRunnable
 	switch {
 	case errors.As(err, &missing):
 		return 127

@@ -150,7 +150,7 @@ func kept(dirs []string) []string {
 	return slices.DeleteFunc(dirs, func(dir string) bool {
 		entries, err := os.ReadDir(dir)
 		return err != nil || !slices.ContainsFunc(entries, func(e os.DirEntry) bool {
-			return !strings.HasPrefix(e.Name(), ".") && e.Name() != "meta" && e.Name() != "meta.new"
+			return !strings.HasPrefix(e.Name(), ".") && e.Name() != "meta"
 		})
 	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/profilecollection/pct/internal/launch"
 	"github.com/profilecollection/pct/internal/proc"
 	"github.com/profilecollection/pct/internal/resource"
 	"github.com/profilecollection/pct/internal/terminal"
@@ -71,7 +72,7 @@ func (c *collection) run() (status int, err error) {
 	ours, _ := proc.ReadStatus(os.Getpid(), os.Getpid()) // what our caller has left to us, as far as our runtime shows it
 	path := ""
 	if len(c.cfg.Argv) > 0 {
-		if path, err = find(c.cfg.Argv[0]); err != nil {
+		if path, err = launch.Find(c.cfg.Argv[0]); err != nil {
 			return 0, err
 		}
 		if err = Check(false); err != nil {

@@ -34,7 +34,7 @@ func (c *collection) launch(path string, ours proc.Status) error {
 	l.Go()
 	if err := l.Failure(); err != nil {
 		unix.Wait4(l.Pid, nil, 0, nil)
-		return launchError(path, err)
+		return launch.Refused(path, err)
 	}
 	c.root, c.changes = l.Pid, make(chan change, 16)
 	c.signals.PassOn(l.Pid)

@@ -102,7 +102,7 @@ type Config struct {
 
 // Run samples until all processes have ended or are let go, and returns the status of
 // the program launched as shells do (128+n if signal n ended it), 0 if there is none.
-// Its errors may be *NotPermitted, *NotFound and *NotRunnable.
+// Its errors may be *NotPermitted, *launch.NotFound and *launch.NotRunnable.
 //
 // The program must begin with launch.Launcher if one is to be launched.
 func Run(cfg Config) (status int, err error) {

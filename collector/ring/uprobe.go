@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/profilecollection/pct/internal/launch"
 	"github.com/profilecollection/pct/internal/object"
 	"github.com/profilecollection/pct/internal/regular"
 	"github.com/profilecollection/pct/internal/resource"
@@ -70,7 +71,7 @@ func (cfg Config) objectFile(library string) (string, error) {
 	case strings.Contains(library, "/"):
 		return filepath.Abs(library)
 	case library == "" && len(cfg.Argv) > 0:
-		path, err := find(cfg.Argv[0])
+		path, err := launch.Find(cfg.Argv[0])
 		if err != nil {
 			return "", err
 		}
@@ -130,7 +131,7 @@ func interpreterOf(file string) string {
 	}
 	if filepath.Base(words[0]) == "env" {
 		for _, word := range words[1:] {
-			if path, err := find(word); err == nil && !strings.HasPrefix(word, "-") {
+			if path, err := launch.Find(word); err == nil && !strings.HasPrefix(word, "-") {
 				return path
 			}
 		}

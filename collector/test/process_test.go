@@ -199,7 +199,7 @@ func TestKilledAtAnyTime(t *testing.T) {
 			}
 			for _, e := range entries {
 				// One that is being made has another name still.
-				if strings.Contains(e.Name(), ".new") {
+				if strings.HasPrefix(e.Name(), ".") {
 					continue
 				}
 				if e.Name() == "meta" {

@@ -229,7 +229,7 @@ func TestKilledCollector(t *testing.T) {
 	if m, err := ReadMeta(dir); m.Exe != "/bin/prog" || m.State != "" || err == nil || !strings.Contains(err.Error(), "line 3 is cut off; the data before it were read") {
 		t.Errorf("a meta that is cut off: %+v, %v", m, err)
 	}
-	for _, name := range []string{treeFile, "." + metaFile} {
+	for _, name := range []string{treeFile, "." + metaFile, ".paths.cpu.new7"} {
 		dir := t.TempDir()
 		check(t, os.WriteFile(filepath.Join(dir, name), []byte("1\n"), 0o600))
 		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "has no data: its collector was killed before it wrote any") {

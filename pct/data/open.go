@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/profilecollection/pct/internal/regular"
 )
@@ -249,12 +250,12 @@ func notARun(path string) error {
 	return fmt.Errorf("%s is not a run directory: it has neither %s nor paths nor count files%s", path, metaFile, hint)
 }
 
-// unfinished reports whether a directory holds nothing but a tree, or a meta that is being made: that of a run whose
+// unfinished reports whether a directory holds nothing but a tree, or files that are being made: that of a run whose
 // collector was killed.
 func unfinished(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	return err == nil && len(entries) > 0 && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
-		return e.Name() != treeFile && e.Name() != "."+metaFile
+		return e.Name() != treeFile && !strings.HasPrefix(e.Name(), ".")
 	})
 }
 

@@ -29,8 +29,8 @@ func FileName(resource string) string {
 // pathsOf names the file of a resource's call paths.
 func pathsOf(resource string) string { return pathsPrefix + FileName(resource) }
 
-// Reserved reports whether a file of this name in a run directory is one of the format, whatever
-// else is kept there: neither a count file has such a name nor an output of a script.
+// Reserved reports whether files of the format have this name in a run directory: no output of a
+// script may have it. A count file of an object that is called so is told by its first bytes.
 func Reserved(name string) bool {
 	return IsPart(name) || name == formerPaths || strings.HasPrefix(name, pathsPrefix)
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/profilecollection/pct/collector/ring"
 	"github.com/profilecollection/pct/internal/launch"
-	"github.com/profilecollection/pct/internal/resource"
 	"github.com/profilecollection/pct/internal/visible"
 )
 
@@ -43,15 +42,6 @@ func run(args []string, stdin, stdout, stderr *os.File) int {
 	if err != nil {
 		fmt.Fprintf(visible.Writer(stderr), "%s: %v (%s -h explains)\n", me, err, me)
 		return misused
-	}
-	if o.asked != "" {
-		r, err := resource.Parse(o.asked)
-		if err != nil {
-			fmt.Fprintln(stdout, err)
-			return misused
-		}
-		fmt.Fprintln(stdout, r)
-		return 0
 	}
 	complain := func(err error) int {
 		fmt.Fprintf(visible.Writer(stderr), "%s: %v\n", me, err)
@@ -96,8 +86,8 @@ func run(args []string, stdin, stdout, stderr *os.File) int {
 // exitStatus is that of a shell for a program that it could not run.
 func exitStatus(err error) int {
 	var denied *ring.NotPermitted
-	var missing *ring.NotFound
-	var unfit *ring.NotRunnable
+	var missing *launch.NotFound
+	var unfit *launch.NotRunnable
 	switch {
 	case errors.As(err, &denied):
 		return notPermitted

@@ -45,8 +45,6 @@ const helpAfter = `  -cpus           count on all processors (default if permitt
                   kernel symbols, if /proc/kallsyms hides them
   -environ FILE   environment of the program, in the form of /proc/PID/environ
   -ignored MASK   signals that the program ignores, as in /proc/PID/status
-  -resource RESOURCE[:INTERVAL]
-                  print the resource in canonical form, or what is wrong with it
   -as NAME        begin messages with NAME, the calling command
   -check          exit with 0 if sampling is permitted, with 125 if not
   -h              print this help
@@ -62,7 +60,6 @@ var errHelp = errors.New("help")
 type options struct {
 	config  ring.Config
 	check   bool
-	asked   string // the resource of -resource
 	dirFile string
 	caller  string // the command that the user typed, if not ours
 }
@@ -85,7 +82,6 @@ func parseOptions(args []string) (*options, error) {
 		"i":          o.interval,
 		"r":          o.resource,
 		"as":         func(v string) error { o.caller = v; return nil },
-		"resource":   func(v string) error { o.asked = v; return nil },
 		"t":          o.seconds,
 		"n":          o.samples,
 		"o":          func(v string) error { c.Root = v; return nil },
@@ -149,7 +145,7 @@ func (o *options) consistent() error {
 	switch {
 	case o.check && (len(c.Argv) > 0 || len(c.Pids) > 0):
 		return errors.New("-check samples nothing")
-	case o.check, o.asked != "":
+	case o.check:
 		return nil
 	case len(c.Pids) > 0 && len(c.Argv) > 0:
 		return fmt.Errorf("-p attaches to running processes: leave out the program %s", c.Argv[0])

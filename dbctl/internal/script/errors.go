@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/profilecollection/pct/dbctl/internal/machine"
+	"github.com/profilecollection/pct/internal/alike"
 )
 
 // Errors is all that is wrong with a script, in the order of the places where it
@@ -109,36 +110,11 @@ func nearest(word string, list []string) string {
 		if strings.EqualFold(w, word) {
 			return w
 		}
-		if d := distance(strings.ToUpper(word), strings.ToUpper(w)); d < bestDistance {
+		if d := alike.Edits(strings.ToUpper(word), strings.ToUpper(w)); d < bestDistance {
 			best, bestDistance = w, d
 		}
 	}
 	return best
-}
-
-// distance counts the letters to insert, drop, change or swap with their
-// neighbour to get from a to b.
-func distance(a, b string) int {
-	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
-	for j := range rows[1] {
-		rows[1][j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		before, last, row := rows[0], rows[1], rows[2]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			change := 1
-			if a[i-1] == b[j-1] {
-				change = 0
-			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+change)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-		rows[0], rows[1], rows[2] = last, row, before
-	}
-	return rows[1][len(b)]
 }
 
 // didYouMean is the hint for a word that is none of the list.

@@ -219,7 +219,7 @@ func (t *tree) letDaemonsGo() {
 	}
 	for _, p := range t.processes {
 		if sid, err := unix.Getsid(p.pid); err == nil && sid != t.sid && !p.gone {
-			if p.rule != nil && !slices.Contains(t.daemons, p.pid) {
+			if p.runs.rule != nil && !slices.Contains(t.daemons, p.pid) {
 				t.daemons = append(t.daemons, p.pid)
 			}
 			t.release(p)

@@ -8,38 +8,12 @@ import (
 	"path/filepath"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
+	"github.com/profilecollection/pct/internal/launch"
 	"github.com/profilecollection/pct/internal/proc"
 	"github.com/profilecollection/pct/internal/regular"
-	"golang.org/x/sys/unix"
 )
-
-// find resolves a command as execvp does, and returns the path to execute.
-func find(name string) (string, error) {
-	if name == "" {
-		return "", &NotFound{"the program's name is empty"}
-	}
-	if strings.Contains(name, "/") {
-		return name, runnable(name)
-	}
-	denied := ""
-	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		if dir == "" {
-			dir = "."
-		}
-		path := dir + "/" + name
-		err := runnable(path)
-		if err == nil {
-			return path, nil
-		}
-		if errors.Is(err, os.ErrPermission) && denied == "" {
-			denied = path
-		}
-	}
-	if denied != "" {
-		return "", runnable(denied)
-	}
-	return "", &NotFound{fmt.Sprintf("%s: not found in PATH", name)}
-}
 
 // shell runs what is executable and no program of any kind.
 const shell = "/bin/sh"
@@ -115,50 +89,11 @@ func executable(path string) string {
 	return path
 }
 
-// NotFound and NotRunnable tell why there was nothing to run; shells give them
-// the exit statuses 127 and 126.
-type (
-	NotFound    struct{ Message string }
-	NotRunnable struct {
-		Message string
-		Err     error
-	}
-)
-
-func (e *NotFound) Error() string    { return e.Message }
-func (e *NotRunnable) Error() string { return e.Message }
-func (e *NotRunnable) Unwrap() error { return e.Err }
-
-func runnable(path string) error {
-	fi, err := os.Stat(path)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return &NotFound{fmt.Sprintf("%s: no such file", path)}
-	case err != nil:
-		return &NotRunnable{fmt.Sprintf("%s: %v", path, errors.Unwrap(err)), err}
-	case fi.IsDir():
-		return &NotRunnable{fmt.Sprintf("%s: is a directory", path), os.ErrPermission}
-	}
-	if err := unix.Access(path, unix.X_OK); err != nil {
-		return &NotRunnable{fmt.Sprintf("%s: permission denied: it is not executable (chmod +x?)", path), os.ErrPermission}
-	}
-	return nil
-}
-
 func launchError(exe string, err error) error {
-	switch {
-	case errors.Is(err, unix.ENOEXEC):
-		return &NotRunnable{fmt.Sprintf("%s: not a program that this system can execute", exe), err}
-	case errors.Is(err, unix.ENOENT):
-		return &NotFound{fmt.Sprintf("%s: not found, or its interpreter is not", exe)}
-	case errors.Is(err, unix.EPERM):
+	if errors.Is(err, unix.EPERM) {
 		return fmt.Errorf("%s: not permitted to trace it (is ptrace forbidden in this container?)", exe)
 	}
-	var pe *os.PathError
-	if errors.As(err, &pe) {
-		err = pe.Err
-	}
-	return &NotRunnable{fmt.Sprintf("%s: %v", exe, err), err}
+	return launch.Refused(exe, err)
 }
 
 // noRule says that no EXEC is for a program.

@@ -38,6 +38,7 @@ import (
 
 	"github.com/profilecollection/pct/dbctl/internal/machine"
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
+	"github.com/profilecollection/pct/internal/launch"
 	"github.com/profilecollection/pct/internal/terminal"
 	"github.com/profilecollection/pct/pct/data"
 )
@@ -86,7 +87,7 @@ func Run(cfg Config) (int, error) {
 	path := ""
 	if len(cfg.Pids) == 0 {
 		var err error
-		if path, err = find(cfg.Argv[0]); err != nil {
+		if path, err = launch.Find(cfg.Argv[0]); err != nil {
 			return 0, err
 		}
 	}

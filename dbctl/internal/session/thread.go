@@ -47,6 +47,15 @@ func (ts *threads) drop(tid int) {
 	delete(ts.list, tid)
 }
 
+// rename gives a thread another number: it's there at any instant.
+func (ts *threads) rename(th *thread, tid int) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	delete(ts.list, th.tid)
+	th.tid = tid
+	ts.list[tid] = th
+}
+
 func (ts *threads) get(tid int) *thread {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -91,10 +100,8 @@ func (t *tree) renamed(th *thread, tid int) {
 	if p.clk != nil {
 		p.clk.remove(th.tid)
 	}
-	p.threads.drop(th.tid)
 	delete(t.threads, th.tid)
-	th.tid = tid
-	p.threads.put(th)
+	p.threads.rename(th, tid)
 	t.threads[tid] = th
 	if p.clk != nil {
 		p.clockThread(tid)

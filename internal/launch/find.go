@@ -1,8 +1,9 @@
-package ring
+package launch
 
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,8 +21,9 @@ type (
 func (e *NotFound) Error() string    { return e.Message }
 func (e *NotRunnable) Error() string { return e.Message }
 
-// find resolves a command as execvp does, and returns the path to execute.
-func find(name string) (string, error) {
+// Find resolves a command as execvp does, and returns the path to execute. Its errors are
+// *NotFound and *NotRunnable.
+func Find(name string) (string, error) {
 	if name == "" {
 		return "", &NotFound{"the program's name is empty"}
 	}
@@ -33,9 +35,10 @@ func find(name string) (string, error) {
 		if dir == "" {
 			dir = "."
 		}
-		err := runnable(dir + "/" + name)
+		path := dir + "/" + name
+		err := runnable(path)
 		if err == nil {
-			return dir + "/" + name, nil
+			return path, nil
 		}
 		if _, is := err.(*NotRunnable); is && denied == nil {
 			denied = err
@@ -50,7 +53,7 @@ func find(name string) (string, error) {
 func runnable(path string) error {
 	fi, err := os.Stat(path)
 	switch {
-	case errors.Is(err, os.ErrNotExist), errors.Is(err, unix.ENOTDIR):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ENOTDIR):
 		return &NotFound{fmt.Sprintf("%s: no such file", path)}
 	case err != nil:
 		return &NotRunnable{fmt.Sprintf("%s: %v", path, errors.Unwrap(err))}
@@ -62,12 +65,17 @@ func runnable(path string) error {
 	return nil
 }
 
-func launchError(path string, err error) error {
+// Refused says why the kernel did not execute a program that Find has found.
+func Refused(path string, err error) error {
 	switch {
 	case errors.Is(err, unix.ENOENT):
 		return &NotFound{fmt.Sprintf("%s: not found, or its interpreter is not", path)}
 	case errors.Is(err, unix.ENOEXEC):
-		return &NotRunnable{fmt.Sprintf("%s: this system cannot run it", path)}
+		return &NotRunnable{fmt.Sprintf("%s: not a program that this system can execute", path)}
+	}
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		err = at.Err
 	}
 	return &NotRunnable{fmt.Sprintf("%s: %v", path, err)}
 }
