@@ -120,7 +120,7 @@ func TestProfileMisuse(t *testing.T) {
 		{"profile -r faults -gdb echo RAN", "profile: -r cannot be combined with -gdb" + explains},
 		{"profile -r alloc -F 100 echo RAN", "profile: -F and -i apply to cpu, user and real without an interval: use -r alloc:INTERVAL" + explains},
 		{"profile -r cpu:1ms -i 10ms echo RAN", "profile: -F and -i apply to cpu, user and real without an interval: use -r cpu:INTERVAL" + explains},
-		{"profile -r page-fault echo RAN", `profile: -r page-fault: there is no resource "page-fault": is faults meant?` + explains},
+		{"profile -r page-fault echo RAN", `profile: -r page-fault: there is no resource "page-fault": did you mean faults?` + explains},
 		{"profile -r faults -R echo RAN", "profile: -R cannot be combined with -r, whose intervals are random anyway" + explains},
 		{"profile -r fpe -p 12", "profile: -r fpe is measured by the library and cannot be combined with -p, -t, -n and -k" + explains},
 		{"profile -r alloc:100 -r faults -p 12", "profile: -r alloc:100 faults: alloc is counted by breakpoints here and cannot be combined with other resources" + explains},

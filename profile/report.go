@@ -46,7 +46,7 @@ func (p *session) report(c *collection, stdout *os.File) int {
 	if file := p.options.report; file != "" {
 		f, err := os.Create(file)
 		if err != nil {
-			fmt.Fprintf(p.stderr, "profile: can't write %s\n", file)
+			fmt.Fprintf(p.stderr, "profile: cannot write %s\n", file)
 			return failed
 		}
 		defer f.Close()

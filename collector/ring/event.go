@@ -193,7 +193,7 @@ func refusal(err error, n need) error {
 	case errors.As(err, &refused):
 		return refused
 	case isPermission(err):
-		level := "it can't be read"
+		level := "it cannot be read"
 		if text, e := os.ReadFile(paranoidFile); e == nil {
 			set := strings.TrimSpace(string(text))
 			level = "it is " + set
@@ -208,7 +208,7 @@ func refusal(err error, n need) error {
 	case errors.Is(err, unix.EMFILE), errors.Is(err, unix.ENFILE):
 		return fmt.Errorf("too many files are open: each thread needs one for each processor; raise the limit (ulimit -n), or sample fewer threads (%w)", err)
 	case errors.Is(err, unix.ESRCH):
-		return errGone
+		return errors.New("the process has ended")
 	}
 	return err
 }

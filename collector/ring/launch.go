@@ -67,7 +67,7 @@ func launchError(path string, err error) error {
 	case errors.Is(err, unix.ENOENT):
 		return &NotFound{fmt.Sprintf("%s: not found, or its interpreter is not", path)}
 	case errors.Is(err, unix.ENOEXEC):
-		return &NotRunnable{fmt.Sprintf("%s: this system cannot run it", path)}
+		return &NotRunnable{fmt.Sprintf("%s: not a program that this system can execute", path)}
 	}
 	return &NotRunnable{fmt.Sprintf("%s: %v", path, err)}
 }

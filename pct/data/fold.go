@@ -18,7 +18,7 @@ const LostCounts = "not stored: a counter was full, there was no room, or they c
 func (r *Run) fold(c *Counts) error {
 	r.adopt(c)
 	if c.Resource != r.Header.Resource {
-		return errors.New(c.Path + " measured " + c.Resource + " and the run " + r.Header.Resource + ", which can't be added up")
+		return errors.New(c.Path + " measured " + c.Resource + " and the run " + r.Header.Resource + ", which cannot be added up")
 	}
 	object := ObjectID(len(r.Objects))
 	r.Counts = append(r.Counts, c)
