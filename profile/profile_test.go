@@ -73,6 +73,8 @@ func TestProfileMisuse(t *testing.T) {
 		{"profile", "profile: no program given: profile PROG [ARG...] or profile -p PID" + explains},
 		{"profile -gdb", "profile: no program given: profile PROG [ARG...] or profile -p PID" + explains},
 		{"profile -gdb -x echo RAN", "profile: unknown option -x" + explains},
+		{"profile -path echo RAN", "profile: unknown option -path: did you mean -paths?" + explains},
+		{"profile -max echo RAN", "profile: unknown option -max" + explains},
 		{"profile -gdb=yes echo RAN", "profile: -gdb takes no value" + explains},
 		{"profile -gdb -F", "profile: -F needs a value" + explains},
 		{"profile -gdb -F 0 echo RAN", "profile: -F 0: want samples per second, such as 200" + explains},
