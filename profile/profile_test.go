@@ -74,6 +74,7 @@ func TestProfileMisuse(t *testing.T) {
 		{"profile -gdb", "profile: no program given: profile PROG [ARG...] or profile -p PID" + explains},
 		{"profile -gdb -x echo RAN", "profile: unknown option -x" + explains},
 		{"profile -path echo RAN", "profile: unknown option -path: did you mean -paths?" + explains},
+		{"profile -thresh 1% echo RAN", "profile: unknown option -thresh: did you mean -threshold?" + explains},
 		{"profile -max echo RAN", "profile: unknown option -max" + explains},
 		{"profile -gdb=yes echo RAN", "profile: -gdb takes no value" + explains},
 		{"profile -gdb -F", "profile: -F needs a value" + explains},

@@ -118,10 +118,10 @@ func (r *report) noProgram() {
 	}
 }
 
-// similar is the first word that a mistyped name may have meant; "" if there is none.
+// similar is the first word that a mistyped name may have meant, or that begins with it; "" if there is none.
 func similar(name string, words []string) string {
 	for _, word := range words {
-		if alike.Edits(name, word) <= max(1, len(name)/3) {
+		if alike.Edits(name, word) <= max(1, len(name)/3) || len(name) > 2 && strings.HasPrefix(word, name) {
 			return word
 		}
 	}
