@@ -64,7 +64,7 @@ func appendRequest(b []byte, object, buildID string, vaddr uint64) []byte {
 func parseRequest(line string) (Request, error) {
 	fields := strings.Split(line, "\t")
 	if len(fields) != 2 && len(fields) != 3 {
-		return Request{}, fmt.Errorf("want OBJECT<TAB>0xADDRESS, got %q", clip(line))
+		return Request{}, fmt.Errorf("want OBJECT<TAB>0xADDRESS, not %q", clip(line))
 	}
 	object, err := unescape(fields[0])
 	if err != nil {

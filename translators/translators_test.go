@@ -162,7 +162,7 @@ func TestServe(t *testing.T) {
 	if want := "?|?|?\n?|?|?\nf|c0ffee|7\tg\\|h|?|?\n"; out.String() != want {
 		t.Errorf("answers\n%swant\n%s", &out, want)
 	}
-	if want := "line 2: want OBJECT<TAB>0xADDRESS, got \"nonsense\"\n"; complain.String() != want {
+	if want := "line 2: want OBJECT<TAB>0xADDRESS, not \"nonsense\"\n"; complain.String() != want {
 		t.Errorf("complaint %q, want %q", &complain, want)
 	}
 }

@@ -31,7 +31,7 @@ func (r *Run) fold(c *Counts) error {
 	}
 	r.Full += c.Full
 	if c.Refused != "" {
-		r.Damage = append(r.Damage, fmt.Errorf("%s: it wants the translator %q, which is not started because the file belongs to another user", c.Path, c.Refused))
+		r.Damage = append(r.Damage, fmt.Errorf("%s: its translator %q is not started because the file belongs to another user", c.Path, c.Refused))
 	}
 	node := func(vaddr uint64) NodeID {
 		r.Nodes = append(r.Nodes, Node{Object: object, Vaddr: vaddr})

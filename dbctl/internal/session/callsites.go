@@ -45,7 +45,7 @@ func (p *process) callSites(what counted) ([]*callSite, error) {
 		where = what.library
 	}
 	if len(chosen) == 0 {
-		return nil, fmt.Errorf("%s has no symbol of a function %s: it may be inlined, or the file stripped%s", where, what.function, elsewhere)
+		return nil, fmt.Errorf("%s has no function %s: it may be inlined, or the file is stripped%s", where, what.function, elsewhere)
 	}
 	var sites []*callSite
 	seen := make(map[uint64]bool)
