@@ -46,7 +46,7 @@ static const struct { const char *name, *sentence; } notes[NOTES] = {
 	NOTE(OWN_MALLOC, "the program has its own malloc: alloc counts only the memory that this maps by mmap"),
 	NOTE(FPE_SIGNALS, "fpe is not measured: the program handles SIGFPE or SIGTRAP, or a debugger traces it"),
 	NOTE(FPE_MASKS, "fpe is no longer measured: the program enabled floating point exceptions itself"),
-	NOTE(FPE_NONE, "fpe can't be measured on this machine"),
+	NOTE(FPE_NONE, "fpe cannot be measured on this machine"),
 	NOTE(EVENTS_REFUSED, "page faults are not sampled: the kernel permits no events or is older than 5.19, or a debugger traces the program (pct-ring may count them)"),
 	NOTE(EVENTS_KERNEL, "page faults in system calls, such as a read into new memory, are not sampled; they were a fifth or more of all (profile -k -r faults counts them)"),
 	NOTE(EVENTS_OVERLAP, "not all requested page faults are sampled: faults includes minor-faults and major-faults and cannot be combined with them"),

@@ -34,7 +34,7 @@ func run(args []string, stdin, stdout, stderr *os.File) int {
 		return 0
 	}
 	if err != nil {
-		fmt.Fprintf(visible.Writer(stderr), "dbctl: %v\nTry dbctl -h.\n", err)
+		fmt.Fprintf(visible.Writer(stderr), "dbctl: %v (dbctl -h explains)\n", err)
 		return misused
 	}
 	if o.grammar {
@@ -57,19 +57,19 @@ func run(args []string, stdin, stdout, stderr *os.File) int {
 	case o.check:
 		return 0
 	case o.replay != "" && len(o.argv) > 0:
-		fmt.Fprintf(visible.Writer(stderr), "dbctl: -replay runs no program: leave out %s\nTry dbctl -h.\n", o.argv[0])
+		fmt.Fprintf(visible.Writer(stderr), "dbctl: -replay runs no program: leave out %s (dbctl -h explains)\n", o.argv[0])
 		return misused
 	case o.replay != "":
 		return replay(o, program, stdout, stderr)
 	case len(o.pids) > 0 && len(o.argv) > 0:
-		fmt.Fprintf(visible.Writer(stderr), "dbctl: -p attaches to running processes: leave out the program %s\nTry dbctl -h.\n", o.argv[0])
+		fmt.Fprintf(visible.Writer(stderr), "dbctl: -p attaches to running processes: leave out the program %s (dbctl -h explains)\n", o.argv[0])
 		return misused
 	case o.tree && len(o.pids) == 0:
-		fmt.Fprintf(visible.Writer(stderr), "dbctl: -tree needs -p: all processes of a launched program are followed anyway\nTry dbctl -h.\n")
+		fmt.Fprintf(visible.Writer(stderr), "dbctl: -tree needs -p: all processes of a launched program are followed anyway (dbctl -h explains)\n")
 		return misused
 	case len(o.pids) > 0:
 	case len(o.argv) == 0:
-		fmt.Fprintf(visible.Writer(stderr), "dbctl: no program to run\nTry dbctl -h.\n")
+		fmt.Fprintf(visible.Writer(stderr), "dbctl: no program to run (dbctl -h explains)\n")
 		return misused
 	}
 	return profile(o, src, program, tracing, stdin, stdout, stderr)

@@ -95,13 +95,13 @@ func parseOptions(args []string) (*options, error) {
 		},
 		"samples": func(v string) (err error) {
 			if o.samples, err = strconv.ParseUint(v, 10, 64); err != nil || o.samples == 0 {
-				return errors.New("not a positive number")
+				return errors.New("want a number from 1")
 			}
 			return nil
 		},
 		"debuggers": func(v string) (err error) {
 			if o.debuggers, err = strconv.Atoi(v); err != nil || o.debuggers < 1 {
-				return errors.New("not a positive number")
+				return errors.New("want a number from 1")
 			}
 			return nil
 		},
@@ -136,16 +136,16 @@ func parseOptions(args []string) (*options, error) {
 		}
 		set := words[name]
 		if set == nil {
-			return nil, fmt.Errorf("unknown flag %s", arg)
+			return nil, fmt.Errorf("unknown option %s", arg)
 		}
 		if !glued {
 			if len(args) == 0 {
-				return nil, fmt.Errorf("flag %s needs a value", arg)
+				return nil, fmt.Errorf("%s needs a value", arg)
 			}
 			value, args = args[0], args[1:]
 		}
 		if err := set(value); err != nil {
-			return nil, fmt.Errorf("flag -%s: %q: %w", name, value, err)
+			return nil, fmt.Errorf("-%s %s: %w", name, value, err)
 		}
 	}
 	if o.script == "" && o.text == nil && !o.grammar {
@@ -173,7 +173,7 @@ func seconds(v string) (time.Duration, error) {
 		d, err = time.ParseDuration(v)
 	}
 	if err != nil || d <= 0 {
-		return 0, errors.New("not a time in seconds, such as 10 or 0.5")
+		return 0, errors.New("want a time in seconds, such as 10 or 0.5")
 	}
 	return d, nil
 }
@@ -181,7 +181,7 @@ func seconds(v string) (time.Duration, error) {
 func (o *options) define(v string) error {
 	name, value, ok := strings.Cut(v, "=")
 	if !ok || name == "" {
-		return errors.New("not NAME=VALUE")
+		return errors.New("want NAME=VALUE")
 	}
 	o.vars[name] = value
 	return nil

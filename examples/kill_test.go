@@ -130,7 +130,7 @@ func TestKilled(t *testing.T) {
 				var exit *exec.ExitError
 				switch text := said.String(); {
 				case err == nil:
-				case strings.Contains(text, "contains no run directory"), strings.Contains(text, "has no data: it is no run directory"):
+				case strings.Contains(text, "contains no run directory"), strings.Contains(text, "has no data: it is not a run directory"):
 					// The kill came between the directory and its meta, which has a hidden name until it is
 					// whole. A tree may have come before.
 					whole, _ := filepath.Glob(dir + "/[^.]*")

@@ -179,7 +179,7 @@ func noRoot(root calltree.Pattern, frames []calltree.Frame) error {
 	for i, name := range names {
 		names[i] = visible.Text(name)
 	}
-	return fmt.Errorf("no sample has a function %s on its stack; there are %s (pct fn lists all)", root, strings.Join(names, ", "))
+	return fmt.Errorf("no sample has a function %s on its stack: did you mean %s? (pct fn lists all)", root, strings.Join(names, " or "))
 }
 
 // eachGroup writes the head and the profile of each group of samples.

@@ -114,7 +114,7 @@ func (v *invocation) diff() error {
 		a.each, b.each = []*path.Selection{a.selected}, []*path.Selection{b.selected}
 	}
 	if x, y := a.runs.Summary().Resource, b.runs.Summary().Resource; x != y {
-		return fmt.Errorf("%s was measured in A and %s in B, which can't be compared", x, y)
+		return fmt.Errorf("%s was measured in A and %s in B, which cannot be compared", x, y)
 	}
 	if s, unit, _ := gticks(a.runs); s == 1 && v.compared.times {
 		return v.misuse("-time needs times, but the unit here is %s", unit)

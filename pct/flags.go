@@ -250,7 +250,7 @@ func (v *invocation) parse(args []string) error {
 		f, value, glued := v.command.flag(arg)
 		switch {
 		case f.name == "":
-			return v.misuse("unknown flag %s; the flags of this report are %s", arg, v.command.flagNames())
+			return v.misuse("unknown option %s; the options of this report are %s", arg, v.command.flagNames())
 		case f.value == "" && glued:
 			return v.misuse("-%s takes no value", f.name)
 		case f.value != "" && !glued:

@@ -89,7 +89,7 @@ func (v *invocation) flameGraph() error {
 		}
 		of := baseRuns.Summary()
 		if of.Resource != summary.Resource {
-			return fmt.Errorf("-diff: %s was measured in the base and %s now, which can't be compared", of.Resource, summary.Resource)
+			return fmt.Errorf("-diff: %s was measured in the base and %s now, which cannot be compared", of.Resource, summary.Resource)
 		}
 		o.Base, o.Compared = base, strings.Join(v.flame.base, " ")
 		more, err := facts(of, baseSelected, "base: ")

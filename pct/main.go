@@ -199,7 +199,7 @@ func dispatch(args []string, stdin io.Reader, stdout, stderr io.Writer) (int, er
 		return succeeded, err
 	}
 	if strings.HasPrefix(verb, "-") {
-		return failed, &misuse{fmt.Sprintf("unknown flag %s: the report's name comes first (pct -h lists them)", verb)}
+		return failed, &misuse{fmt.Sprintf("unknown option %s: the report's name comes first (pct -h lists them)", verb)}
 	}
 	return failed, &misuse{fmt.Sprintf("unknown report %s%s (pct -h lists them)", verb, meant(verb))}
 }

@@ -24,7 +24,7 @@ A table of the fields, and the most frequent values of those that are text.
 				return err
 			}
 			if v.raw && v.By != "" {
-				return v.misuse("-raw prints values, which can't be split by -by; -expr %s prints those of %s, too", v.By, v.By)
+				return v.misuse("-raw prints values, which cannot be split by -by; -expr %s prints those of %s, too", v.By, v.By)
 			}
 			if v.raw {
 				return v.rawValues(runs, selected)

@@ -20,7 +20,7 @@ func start(args []string, stdin *os.File, ownSession bool) (pid int, err error) 
 		Env: os.Environ(), Files: files, Sys: &syscall.SysProcAttr{Setsid: ownSession},
 	})
 	if err != nil {
-		return 0, fmt.Errorf("can't run %s: %w", args[0], err)
+		return 0, fmt.Errorf("cannot run %s: %w", args[0], err)
 	}
 	return pid, nil
 }

@@ -151,7 +151,7 @@ func (p *session) prepare() error {
 	if st, err := os.Stat(o.report); o.report != "" && (err != nil || st.Mode()&os.ModeNamedPipe == 0) {
 		f, err := os.Create(o.report)
 		if err != nil {
-			return fmt.Errorf("can't write %s", o.report)
+			return fmt.Errorf("cannot write %s", o.report)
 		}
 		f.Close()
 	}

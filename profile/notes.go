@@ -64,9 +64,9 @@ var texts = map[noteID]string{
 		"most in Go) or leave it no signal, or of program starts; profile -k and profile -gdb sample those",
 	noSuchProgram: "no program matched %s",
 	otherProgram:  "no program matched %s: did you mean %s?",
-	waitsCost: "the program waited %d times in %.1f s of CPU time; at rates above the kernel's tick each wait takes it 5 to 10 µs longer: " +
+	waitsCost: "the program waited %d times in %.1f s of CPU time; at rates above the kernel's tick each wait takes 5 to 10 µs longer: " +
 		"use -F %d or -k",
-	waitsCostGDB: "the program waited %d times in %.1f s of CPU time; with -gdb each wait takes it 2 to 15 µs longer: " +
+	waitsCostGDB: "the program waited %d times in %.1f s of CPU time; with -gdb each wait takes 2 to 15 µs longer: " +
 		"use -F %d without -gdb, or -k",
 }
 

@@ -79,7 +79,7 @@ func parseOptions(args []string) (*options, error) {
 		}
 		f := table.Lookup(name)
 		if f == nil {
-			return nil, misusef("unknown option -%s", name)
+			return nil, misusef("unknown option -%s%s", name, meantOption(table, name))
 		}
 		if b, is := f.Value.(interface{ IsBoolFlag() bool }); is && b.IsBoolFlag() {
 			if glued {
@@ -111,6 +111,19 @@ func parseOptions(args []string) (*options, error) {
 	}
 	o.program = args
 	return o, o.check()
+}
+
+// meantOption asks for the option that a mistyped one may have meant; "" if there is none.
+func meantOption(table *flag.FlagSet, mistyped string) string {
+	if len(mistyped) < 3 {
+		return "" // like any other short one
+	}
+	var names []string
+	table.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
+	if meant := similar(mistyped, names); len(meant) > 1 {
+		return ": did you mean -" + meant + "?"
+	}
+	return ""
 }
 
 // addResource reads the value of -r.

@@ -46,7 +46,7 @@ func (p *session) report(c *collection, stdout *os.File) int {
 	if file := p.options.report; file != "" {
 		f, err := os.Create(file)
 		if err != nil {
-			fmt.Fprintf(p.stderr, "profile: can't write %s\n", file)
+			fmt.Fprintf(p.stderr, "profile: cannot write %s\n", file)
 			return failed
 		}
 		defer f.Close()
@@ -118,10 +118,10 @@ func (r *report) noProgram() {
 	}
 }
 
-// similar is the first word that a mistyped name may have meant; "" if there is none.
+// similar is the first word that a mistyped name may have meant, or that begins with it; "" if there is none.
 func similar(name string, words []string) string {
 	for _, word := range words {
-		if alike.Edits(name, word) <= max(1, len(name)/3) {
+		if alike.Edits(name, word) <= max(1, len(name)/3) || len(name) > 2 && strings.HasPrefix(word, name) {
 			return word
 		}
 	}

@@ -69,7 +69,7 @@ func readLines(p *coproc.Process, n int, timeout time.Duration) (lines []string,
 	more, err := p.Drain(timeout)
 	switch {
 	case more > 0:
-		return nil, fmt.Sprintf("it said more than %d lines, one for each that was due", n)
+		return nil, fmt.Sprintf("it printed more than %d lines, one per request", n)
 	case err != nil:
 		return nil, fmt.Sprintf("it did not end within %v of the end of its input", timeout)
 	}

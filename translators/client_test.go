@@ -144,7 +144,7 @@ func TestFailures(t *testing.T) {
 		{"crashes", "it ended after 2 of 10 answers (signal: killed)", ""},
 		{"hangs", "no answer for 3s (2 of 10 came)", "thinking"},
 		{"closes", "it ended after 2 of 10 answers (signal: killed)", ""},
-		{"garbles", `answer 3 of 10: "Segmentation fault" is no FUNCTION|FILE|LINE`, ""},
+		{"garbles", `answer 3 of 10: "Segmentation fault" is not FUNCTION|FILE|LINE`, ""},
 		{"endless", "a line of more than 16 MB", ""},
 	} {
 		t.Run(c.kind, func(t *testing.T) {

@@ -48,7 +48,7 @@ func (o *Objects) check(q Request) error {
 	case err != nil:
 		return err
 	case !st.Mode().IsRegular() || st.Size() == 0:
-		return fmt.Errorf("%s: no object file", q.Object)
+		return fmt.Errorf("%s: not an object file", q.Object)
 	case o.AnyFormat && q.BuildID == "":
 		return nil
 	}

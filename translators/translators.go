@@ -64,7 +64,7 @@ func appendRequest(b []byte, object, buildID string, vaddr uint64) []byte {
 func parseRequest(line string) (Request, error) {
 	fields := strings.Split(line, "\t")
 	if len(fields) != 2 && len(fields) != 3 {
-		return Request{}, fmt.Errorf("want OBJECT<TAB>0xADDRESS, got %q", clip(line))
+		return Request{}, fmt.Errorf("want OBJECT<TAB>0xADDRESS, not %q", clip(line))
 	}
 	object, err := unescape(fields[0])
 	if err != nil {
@@ -76,7 +76,7 @@ func parseRequest(line string) (Request, error) {
 	hex, ok := strings.CutPrefix(fields[1], "0x")
 	vaddr, err := strconv.ParseUint(hex, 16, 64)
 	if !ok || err != nil {
-		return Request{}, fmt.Errorf("%q is no address of the form 0x4a10", clip(fields[1]))
+		return Request{}, fmt.Errorf("%q is not an address of the form 0x4a10", clip(fields[1]))
 	}
 	r := Request{Object: object, Vaddr: vaddr}
 	if len(fields) == 3 {
@@ -121,11 +121,11 @@ func parseAnswer(line string) ([]Location, error) {
 	for text := range strings.SplitSeq(line, "\t") {
 		function, rest, ok := cutField(text)
 		if !ok {
-			return nil, fmt.Errorf("%q is no FUNCTION|FILE|LINE", clip(text))
+			return nil, fmt.Errorf("%q is not FUNCTION|FILE|LINE", clip(text))
 		}
 		file, number, ok := cutField(rest)
 		if !ok {
-			return nil, fmt.Errorf("%q is no FUNCTION|FILE|LINE", clip(text))
+			return nil, fmt.Errorf("%q is not FUNCTION|FILE|LINE", clip(text))
 		}
 		f := Location{Inlined: true}
 		var err error
@@ -138,7 +138,7 @@ func parseAnswer(line string) ([]Location, error) {
 		if number != unknown {
 			n, err := strconv.ParseUint(number, 10, 31)
 			if err != nil || n == 0 {
-				return nil, fmt.Errorf("%q is no line number in %q", clip(number), clip(text))
+				return nil, fmt.Errorf("%q is not a line number in %q", clip(number), clip(text))
 			}
 			f.Line = int(n)
 		}

@@ -25,9 +25,9 @@ func TestParseRequest(t *testing.T) {
 		{line: "/bin/ls 0x4000", err: "want OBJECT<TAB>0xADDRESS"},
 		{line: "a\t0x1\tb\tc", err: "want OBJECT<TAB>0xADDRESS"},
 		{line: "\t0x1", err: "no object"},
-		{line: "/bin/ls\t4000", err: "no address"},
-		{line: "/bin/ls\t0x", err: "no address"},
-		{line: "/bin/ls\t0x10000000000000000", err: "no address"},
+		{line: "/bin/ls\t4000", err: "not an address"},
+		{line: "/bin/ls\t0x", err: "not an address"},
+		{line: "/bin/ls\t0x10000000000000000", err: "not an address"},
 		{line: `/a\x` + "\t0x1", err: "unknown escape"},
 		{line: `/a\` + "\t0x1", err: "lone"},
 	} {
@@ -51,17 +51,17 @@ func TestParseAnswer(t *testing.T) {
 		{line: "main|/src/a.c|12", want: []Location{{Func: "main", File: "/src/a.c", Line: 12}}},
 		{line: "in|/a.h|3\tout|?|?", want: []Location{{Func: "in", File: "/a.h", Line: 3, Inlined: true}, {Func: "out"}}},
 		{line: `operator\|\||a\tb.c|1`, want: []Location{{Func: "operator||", File: "a\tb.c", Line: 1}}},
-		{line: "", err: "is no FUNCTION|FILE|LINE"},
-		{line: "main", err: "is no FUNCTION|FILE|LINE"},
-		{line: "main|a.c", err: "is no FUNCTION|FILE|LINE"},
-		{line: "main|a.c|1|2", err: "is no line number"},
-		{line: "main|a.c|0", err: "is no line number"},
-		{line: "main|a.c|-1", err: "is no line number"},
-		{line: "main|a.c|x", err: "is no line number"},
-		{line: "main|a.c|", err: "is no line number"},
+		{line: "", err: "is not FUNCTION|FILE|LINE"},
+		{line: "main", err: "is not FUNCTION|FILE|LINE"},
+		{line: "main|a.c", err: "is not FUNCTION|FILE|LINE"},
+		{line: "main|a.c|1|2", err: "is not a line number"},
+		{line: "main|a.c|0", err: "is not a line number"},
+		{line: "main|a.c|-1", err: "is not a line number"},
+		{line: "main|a.c|x", err: "is not a line number"},
+		{line: "main|a.c|", err: "is not a line number"},
 		{line: "|a.c|1", err: "empty field"},
 		{line: "main||1", err: "empty field"},
-		{line: "main|a.c|1\t", err: "is no FUNCTION|FILE|LINE"},
+		{line: "main|a.c|1\t", err: "is not FUNCTION|FILE|LINE"},
 		{line: `ma\qin|a.c|1`, err: "unknown escape"},
 	} {
 		got, err := parseAnswer(c.line)
@@ -162,7 +162,7 @@ func TestServe(t *testing.T) {
 	if want := "?|?|?\n?|?|?\nf|c0ffee|7\tg\\|h|?|?\n"; out.String() != want {
 		t.Errorf("answers\n%swant\n%s", &out, want)
 	}
-	if want := "line 2: want OBJECT<TAB>0xADDRESS, got \"nonsense\"\n"; complain.String() != want {
+	if want := "line 2: want OBJECT<TAB>0xADDRESS, not \"nonsense\"\n"; complain.String() != want {
 		t.Errorf("complaint %q, want %q", &complain, want)
 	}
 }

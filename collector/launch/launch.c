@@ -73,12 +73,12 @@ static void set(char **env, char *assignment) {
 static char **read_environ(const char *file, int more) {
     int fd = open(file, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        fail(2, "can't read %s: %s", file, strerror(errno));
+        fail(2, "cannot read %s: %s", file, strerror(errno));
     size_t used = 0, size = 1 << 16;
     char *text = must(malloc(size + 1));
     for (ssize_t n; (n = read(fd, text + used, size - used)) != 0;) {
         if (n < 0)
-            fail(2, "can't read %s: %s", file, strerror(errno));
+            fail(2, "cannot read %s: %s", file, strerror(errno));
         used += (size_t)n;
         if (used == size)
             text = must(realloc(text, (size *= 2) + 1));
@@ -157,7 +157,7 @@ static void add(char **env, const char *name, const char *word) {
 static void tell(const char *file, const char *path, enum unfit why) {
     FILE *f = fopen(file, "we");
     if (!f || fprintf(f, "%s\t%s %s\n", unfit_words[why].name, path, unfit_words[why].clause) < 0 || fclose(f) != 0)
-        fail(126, "can't write %s: %s", file, strerror(errno));
+        fail(126, "cannot write %s: %s", file, strerror(errno));
 }
 
 /* data_root is where run directories are. */
@@ -245,7 +245,7 @@ int main(int argc, char **argv) {
         for (int k = 0; k < n; k++)
             set(env, sets[k]);
         if (narrow)
-            fprintf(stderr, "profile: the report can't be made under the limit on memory (hard %s): %s; %s -tree %s/*.%d makes it in a shell without that limit\n",
+            fprintf(stderr, "profile: the report cannot be made under the limit on memory (hard %s): %s; %s -tree %s/*.%d makes it in a shell without that limit\n",
                     narrow, caller_needs, report, data_root(env), (int)getpid());
     }
     run(path, argv + i, env, argc - i);

@@ -121,7 +121,7 @@ static _Noreturn void become_target(char **argv, const char *limit) {
     args[n++] = "--";
     memcpy(args + n, program, more * sizeof *args);
     execv(args[0], args);
-    fail(1, "can't run %s: %s", args[0], strerror(errno));
+    fail(1, "cannot run %s: %s", args[0], strerror(errno));
 }
 
 int main(int argc, char **argv) {
@@ -142,5 +142,5 @@ int main(int argc, char **argv) {
     memcpy(args + 2, argv + 1, (size_t)argc * sizeof *args);
     char *program = part("libexec/profile", "libexec/pct/profile");
     execv(program, args);
-    fail(1, "can't run %s: %s", program, strerror(errno));
+    fail(1, "cannot run %s: %s", program, strerror(errno));
 }

@@ -39,7 +39,7 @@ static const struct { const char *name, *clause; } unfit_words[] = {
     UNFIT(TORN, "is not a whole ELF file"),
     UNFIT(GO, "is a Go program, which handles all signals"),
     UNFIT(RIGHTS, "takes other rights (set-uid, set-gid or capabilities)"),
-    UNFIT(LIBRARY, "can't be given libpct.so, whose path has a blank or colon"),
+    UNFIT(LIBRARY, "cannot be given libpct.so, whose path has a blank or colon"),
 };
 #undef UNFIT
 

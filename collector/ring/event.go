@@ -193,22 +193,22 @@ func refusal(err error, n need) error {
 	case errors.As(err, &refused):
 		return refused
 	case isPermission(err):
-		level := "it can't be read"
+		level := "it cannot be read"
 		if text, e := os.ReadFile(paranoidFile); e == nil {
 			set := strings.TrimSpace(string(text))
 			level = "it is " + set
 			if have, e := strconv.Atoi(set); e == nil && have <= n.level {
-				return &NotPermitted{Err: err, Why: fmt.Sprintf("the kernel does not permit us to sample that process, though %s (%d) would: it has rights that we don't have, as root's or a set-uid program's, or perf events are forbidden here, as in a container; that needs root with all of its capabilities, or CAP_PERFMON", paranoidFile, have)}
+				return &NotPermitted{Err: err, Why: fmt.Sprintf("the kernel does not permit sampling of that process, although %s (%d) would: the process has rights that this user does not have, such as those of root or of a set-uid program, or perf events are forbidden here, as in a container; sampling it needs root with all capabilities, or CAP_PERFMON", paranoidFile, have)}
 			}
 		}
-		return &NotPermitted{Err: err, Why: fmt.Sprintf("the kernel does not permit us to sample %s: that needs root, or the capability CAP_PERFMON, or at most %d in %s (%s); processes of others need root",
+		return &NotPermitted{Err: err, Why: fmt.Sprintf("the kernel does not permit sampling of %s: this needs root, or the capability CAP_PERFMON, or at most %d in %s (%s); processes of other users need root",
 			n.what, n.level, paranoidFile, level)}
 	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EOPNOTSUPP):
 		return &NotPermitted{Err: err, Why: "this kernel has no perf events, or they are forbidden here"}
 	case errors.Is(err, unix.EMFILE), errors.Is(err, unix.ENFILE):
 		return fmt.Errorf("too many files are open: each thread needs one for each processor; raise the limit (ulimit -n), or sample fewer threads (%w)", err)
 	case errors.Is(err, unix.ESRCH):
-		return errGone
+		return errors.New("the process has ended")
 	}
 	return err
 }

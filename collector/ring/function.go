@@ -35,7 +35,7 @@ func functionOffset(file, function string) (offset uint64, versions []string, er
 	}
 	switch {
 	case found != nil && elf.ST_TYPE(found.Info) == elf.STT_GNU_IFUNC:
-		return 0, nil, fmt.Errorf("%s of %s is one of several, chosen when the program starts: name the one that is used", function, file)
+		return 0, nil, fmt.Errorf("%s of %s is an indirect function (IFUNC): name one of its implementations", function, file)
 	case found == nil && f.SectionByType(elf.SHT_SYMTAB) == nil:
 		return 0, nil, fmt.Errorf("%s has no function %s among its exported ones, and it is stripped of the others%s", file, function, elsewhere(f, all, function))
 	case found == nil:

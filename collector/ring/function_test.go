@@ -54,8 +54,8 @@ int main(int argc, char **) { ns::Class c(argc); return c.method(1) + c(2) + ns:
 	}
 	for name, want := range map[string]string{
 		"ns::twice": "several functions are named ns::twice, choose one by its symbol: calls:_ZN2ns5twiceEi is ns::twice(int), calls:_ZN2ns5twiceEl is ns::twice(long)",
-		"twice":     "has no function twice: is ns::twice meant?", "ns::Class": "has no function ns::Class", "method": "has no function method: is ns::Class::method meant?",
-		"plian": "has no function plian: is plain meant?", "ns::Class::methud": "is ns::Class::method meant?", "no_such_thing": "has no function no_such_thing",
+		"twice":     "has no function twice: did you mean ns::twice?", "ns::Class": "has no function ns::Class", "method": "has no function method: did you mean ns::Class::method?",
+		"plian": "has no function plian: did you mean plain?", "ns::Class::methud": "did you mean ns::Class::method?", "no_such_thing": "has no function no_such_thing",
 	} {
 		if _, _, err := functionOffset(program, name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v; want %q", name, err, want)

@@ -41,7 +41,7 @@ func readKernel(kallsyms, systemMap string) *kernel {
 	}
 	k.symbols = readSymbols(systemMap)
 	if len(k.symbols) == 0 {
-		k.note = fmt.Sprintf("the kernel's functions are not named: %s hides its addresses, and %s can't be used; its addresses are shown", kallsyms, systemMap)
+		k.note = fmt.Sprintf("the kernel's functions are not named: %s hides its addresses, and %s cannot be used; its addresses are shown", kallsyms, systemMap)
 	} else {
 		k.note = fmt.Sprintf("the kernel's functions were named by %s: right only for this very kernel, started with nokaslr", systemMap)
 	}

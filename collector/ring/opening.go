@@ -155,7 +155,7 @@ func (c *collection) openThreads(pids []int) error {
 func (c *collection) attach() error {
 	for _, pid := range c.cfg.Pids {
 		if s, err := proc.ReadStat(pid); err != nil || s.State == 'Z' {
-			return fmt.Errorf("process %d: %w", pid, errGone)
+			return fmt.Errorf("there is no process %d", pid)
 		}
 	}
 	if err := c.open(c.cfg.Pids); err != nil {

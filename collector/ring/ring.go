@@ -55,7 +55,6 @@
 package ring
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -148,6 +147,3 @@ type NotPermitted struct {
 
 func (e *NotPermitted) Error() string { return e.Why }
 func (e *NotPermitted) Unwrap() error { return e.Err }
-
-// errGone says that a process to attach to is not there.
-var errGone = errors.New("there is no such process")

@@ -33,7 +33,7 @@ func (s *eventSpec) tracepoint(name string) error {
 	event := dir + "/events/raw_syscalls/" + name
 	id, err := os.ReadFile(event + "/id")
 	if err != nil {
-		return &NotPermitted{Err: err, Why: fmt.Sprintf("the resource %s is counted at tracepoints of the kernel, which can't be read: %v", s.name, err)}
+		return &NotPermitted{Err: err, Why: fmt.Sprintf("the resource %s is counted at tracepoints of the kernel, which cannot be read: %v", s.name, err)}
 	}
 	if s.config, err = strconv.ParseUint(strings.TrimSpace(string(id)), 10, 64); err != nil {
 		return fmt.Errorf("%s/id: %w", event, err)
@@ -48,7 +48,7 @@ func (s *eventSpec) tracepoint(name string) error {
 	_, ret, _ := strings.Cut(string(format), "field:long ret;\toffset:")
 	ret, _, _ = strings.Cut(ret, ";")
 	if s.result, err = strconv.Atoi(ret); err != nil {
-		return fmt.Errorf("%s/format tells no place of the result: %w", event, err)
+		return fmt.Errorf("%s/format has no field for the result: %w", event, err)
 	}
 	return nil
 }

@@ -102,14 +102,14 @@ func elsewhere(f *object.File, own []elf.Symbol, function string) string {
 	imported, _ := f.ImportedSymbols()
 	for _, s := range imported {
 		if s.Name == function && s.Library != "" {
-			return fmt.Sprintf("; that of the library is named calls:%s:%s", s.Library, function)
+			return fmt.Sprintf("; that of the library is calls:%s:%s", s.Library, function)
 		}
 	}
 	if meant := likeFunction(own, unspaced(function)); meant != "" {
-		return fmt.Sprintf(": is %s meant?", meant)
+		return fmt.Sprintf(": did you mean %s?", meant)
 	}
 	if libraries, _ := f.ImportedLibraries(); len(libraries) > 0 {
-		return "; one of a library is named with it, such as calls:libc.so.6:malloc"
+		return "; for one of a library give both names, such as calls:libc.so.6:malloc"
 	}
 	return ""
 }

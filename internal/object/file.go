@@ -54,14 +54,14 @@ func New(path string, r io.ReaderAt) (*File, error) {
 func Map(path string) (*File, error) {
 	file, st, err := regular.Open(path)
 	if not := (*regular.Error)(nil); errors.As(err, &not) {
-		return nil, fmt.Errorf("%s: no ELF file", path)
+		return nil, fmt.Errorf("%s: not an ELF file", path)
 	}
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
 	if st.Size() == 0 {
-		return nil, fmt.Errorf("%s: no ELF file", path)
+		return nil, fmt.Errorf("%s: not an ELF file", path)
 	}
 	data, err := syscall.Mmap(int(file.Fd()), 0, int(st.Size()), syscall.PROT_READ, syscall.MAP_PRIVATE)
 	if err != nil {

@@ -57,7 +57,7 @@ func parseStat(text []byte) (s Stat, err error) {
 	words := strings.Fields(string(text[to+1:]))
 	const state, ppid, group, utime, stime, started = 0, 1, 2, 11, 12, 19 // after the name
 	if from < 0 || to < from || len(words) <= started {
-		return s, fmt.Errorf("%q is no line of a stat file of /proc", text)
+		return s, fmt.Errorf("%q is not a line of a stat file of /proc", text)
 	}
 	number := func(i int) int {
 		n, _ := strconv.Atoi(words[i])

@@ -30,7 +30,7 @@ func unknown(name string) error {
 		return fmt.Errorf("there is no resource %q: give each its own -r, as in -r %s", name, strings.ReplaceAll(name, ",", " -r "))
 	}
 	if meant := meant(name); meant != "" {
-		return fmt.Errorf("there is no resource %q: is %s meant?", name, meant)
+		return fmt.Errorf("there is no resource %q: did you mean %s?", name, meant)
 	}
 	return fmt.Errorf("there is no resource %q: want one of %s", name, names())
 }

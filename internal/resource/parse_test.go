@@ -33,8 +33,8 @@ func TestParse(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"": "there is no resource", "x": "want one of alignment, alloc, ", "cpu:1us": "the minimum is 100µs", "cpu:100": "s, ms, us or ns",
-		"mallocs": "is alloc meant?", "cache_misses": "is cache-misses meant?", "cpu-clock": "is cpu meant?", "Fault": "is faults meant?", "pagefaults": "is faults meant?",
-		"major": "is major-faults meant?", "call:f": "is calls:FUNCTION meant?", "offcpu:1ms": "is real meant?", "nothing": "want one of alignment, ",
+		"mallocs": "did you mean alloc?", "cache_misses": "did you mean cache-misses?", "cpu-clock": "did you mean cpu?", "Fault": "did you mean faults?", "pagefaults": "did you mean faults?",
+		"major": "did you mean major-faults?", "call:f": "did you mean calls:FUNCTION?", "offcpu:1ms": "did you mean real?", "nothing": "want one of alignment, ",
 		"faults,alloc:1k": "give each its own -r, as in -r faults -r alloc",
 		"cpu:x":           "such as 10ms", "real:1m": "such as 10ms", "io:100ns": "not an interval", "cpu:1ms:1ms": "not an interval",
 		"faults:0": "not an interval", "faults:-1": "from 1", "faults:0.5": "not an interval", "faults:1.5": "not a whole number", "calls:f:2.5": "not a whole number", "faults:1kB": "k, M or G", "faults:1ms": "k, M or G", "faults:1e3": "k, M or G",

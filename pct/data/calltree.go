@@ -112,7 +112,7 @@ func (r *Run) addCalls(t *callTree) error {
 	if h.Unit == "" {
 		*h = t.header
 	} else if h.Resource != t.header.Resource || h.Unit != t.header.Unit {
-		return errors.New(t.path + " measured " + t.header.Resource + " and the run " + h.Resource + ", which can't be added up")
+		return errors.New(t.path + " measured " + t.header.Resource + " and the run " + h.Resource + ", which cannot be added up")
 	}
 	if m.Version == 0 { // there is no meta
 		m.Pid, m.Clock, m.Period, m.Start = t.pid, t.header.Clock, t.header.Period, t.header.Start

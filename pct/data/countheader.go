@@ -165,7 +165,7 @@ func (c *Counts) encode() ([]byte, error) {
 	}
 	id, err := hex.DecodeString(c.BuildID)
 	if err != nil || len(id) > buildIDSize {
-		return nil, fmt.Errorf("%q is no build-id of at most %d bytes", c.BuildID, buildIDSize)
+		return nil, fmt.Errorf("%q is not a build ID of at most %d bytes", c.BuildID, buildIDSize)
 	}
 	b[atBuildID] = byte(len(id))
 	copy(b[atBuildID+1:], id)

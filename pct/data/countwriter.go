@@ -34,7 +34,7 @@ func writeCounts(path string, create func() (*os.File, error), remove func() err
 	var bytesOf func(yield func(at int64, b []byte) error) error
 	if len(vaddrs) > 0 && vaddrs[len(vaddrs)-1]-vaddrs[0] > widestHistogram {
 		if vaddrs[0] == 0 {
-			return fmt.Errorf("%s: a table can't hold address 0", path)
+			return fmt.Errorf("%s: a table cannot hold address 0", path)
 		}
 		w.Kind, w.Width, w.Low, w.Size = Table, recordWidth, 0, 0
 		bytesOf = w.slots(vaddrs, each)
@@ -173,7 +173,7 @@ func Stamp(path, translator string) error {
 	}
 	stamped := make([]byte, translatorSize)
 	if copy(stamped, translator) < len(translator) || slices.ContainsFunc([]byte(translator), func(c byte) bool { return c < ' ' }) {
-		return fmt.Errorf("%.80q can't be a stamp: it must be a line of at most %d bytes", translator, translatorSize)
+		return fmt.Errorf("%.80q cannot be a stamp: it must be a line of at most %d bytes", translator, translatorSize)
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|unix.O_NONBLOCK, 0)
 	if err != nil {

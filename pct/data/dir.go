@@ -141,10 +141,10 @@ func (d *Dir) replace(name string, text []byte) error {
 // element that does not start with a dot and is none of the files of the format.
 func (d *Dir) Append(name string) (*os.File, error) {
 	if !element(name) {
-		return nil, fmt.Errorf("%q can't be the name of an output: it must be one path element and not start with a dot", name)
+		return nil, fmt.Errorf("%q cannot be the name of an output: it must be one path element and not start with a dot", name)
 	}
 	if Reserved(name) {
-		return nil, fmt.Errorf("%q can't be the name of an output: the run directory has its own file of that name", name)
+		return nil, fmt.Errorf("%q cannot be the name of an output: the run directory has its own file of that name", name)
 	}
 	return d.open(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
 }

@@ -18,7 +18,7 @@ const LostCounts = "not stored: a counter was full, there was no room, or they c
 func (r *Run) fold(c *Counts) error {
 	r.adopt(c)
 	if c.Resource != r.Header.Resource {
-		return errors.New(c.Path + " measured " + c.Resource + " and the run " + r.Header.Resource + ", which can't be added up")
+		return errors.New(c.Path + " measured " + c.Resource + " and the run " + r.Header.Resource + ", which cannot be added up")
 	}
 	object := ObjectID(len(r.Objects))
 	r.Counts = append(r.Counts, c)
@@ -31,7 +31,7 @@ func (r *Run) fold(c *Counts) error {
 	}
 	r.Full += c.Full
 	if c.Refused != "" {
-		r.Damage = append(r.Damage, fmt.Errorf("%s: it wants the translator %q, which is not started because the file belongs to another user", c.Path, c.Refused))
+		r.Damage = append(r.Damage, fmt.Errorf("%s: its translator %q is not started because the file belongs to another user", c.Path, c.Refused))
 	}
 	node := func(vaddr uint64) NodeID {
 		r.Nodes = append(r.Nodes, Node{Object: object, Vaddr: vaddr})

@@ -225,7 +225,7 @@ func TestDamage(t *testing.T) {
 		"kind: damaged count file: kind 9 is not known",
 		"object: damaged count file: it names no object",
 		"payload: its counters are cut off at byte 4096 of 4096; the data before it were read",
-		"resource measured real and the run cpu, which can't be added up",
+		"resource measured real and the run cpu, which cannot be added up",
 		"width: damaged count file: counters of 3 bytes",
 	}
 	var got []string

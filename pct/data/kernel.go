@@ -39,7 +39,7 @@ func ReadKernelSymbols(dir string) ([]KernelSymbol, error) {
 		}
 		addr, err := strconv.ParseUint(fields[0], 16, 64)
 		if err != nil {
-			return nil, fmt.Errorf("%s: line %d: %q is no address", path, n, fields[0])
+			return nil, fmt.Errorf("%s: line %d: %q is not an address", path, n, fields[0])
 		}
 		all = append(all, KernelSymbol{addr, fields[2]})
 	}

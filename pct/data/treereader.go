@@ -227,7 +227,7 @@ func (t *treeReader) mode(p *TreeProcess, l treeLine) error {
 
 func (t *treeReader) dir(p *TreeProcess, l treeLine) error {
 	if !element(l.rest[0]) {
-		return fmt.Errorf("%q can't be the name of a run directory", l.rest[0])
+		return fmt.Errorf("%q cannot be the name of a run directory", l.rest[0])
 	}
 	switch last := p.last(); {
 	case last.Dir == "":

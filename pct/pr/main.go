@@ -173,7 +173,7 @@ func parse(args []string) (options, error) {
 		f := find(name)
 		switch {
 		case f == nil:
-			return o, fmt.Errorf("unknown flag %s", arg)
+			return o, fmt.Errorf("unknown option %s", arg)
 		case !f.value && glued:
 			return o, fmt.Errorf("-%s takes no value", name)
 		case f.value && !glued:

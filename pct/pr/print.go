@@ -81,9 +81,9 @@ func (p *printer) know(objects []data.Object) error {
 		case !ok:
 			p.objects[key] = o
 		case first.Bias != o.Bias && (p.output.uses("B") || p.request.uses("B")):
-			return fmt.Errorf("%%B: %s is at different places in the files; print them one by one", o.Path)
+			return fmt.Errorf("%%B: %s is at different addresses in the files; print them one by one", o.Path)
 		case first.Translator != o.Translator && p.translator == "" && p.request != nil:
-			return fmt.Errorf("%s is stamped with the translators %q and %q; print the files one by one, or say -translator",
+			return fmt.Errorf("%s is stamped with the translators %q and %q; print the files one by one, or give -translator",
 				o.Path, first.Translator, o.Translator)
 		}
 	}

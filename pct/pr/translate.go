@@ -138,7 +138,7 @@ func (p *printer) mayAsk(o objectKey) (bool, error) {
 		return !opened, nil
 	}
 	if strings.Contains(o.path, "\n") {
-		return false, fmt.Errorf("%q can't be named in a line", o.path)
+		return false, fmt.Errorf("%q cannot be named in a line", o.path)
 	}
 	f, err := object.Open(o.path)
 	if err != nil {

@@ -30,13 +30,13 @@ func TestObjectsThatCannotBeRead(t *testing.T) {
 	vaddr := symbolsOf(t, good)["main"].Value
 	for _, c := range []struct{ object, complaint string }{
 		{path("nothing"), "no such file or directory"},
-		{path("empty"), "no ELF file"},
+		{path("empty"), "not an ELF file"},
 		{path("text"), "bad magic number"},
 		{path("magic"), "EOF"},
 		{path("short"), "EOF"},
-		{path("fifo"), "no ELF file"},
-		{dir, "no ELF file"},
-		{"/dev/zero", "no ELF file"},
+		{path("fifo"), "not an ELF file"},
+		{dir, "not an ELF file"},
+		{"/dev/zero", "not an ELF file"},
 		{"[vdso]", ""},
 		{"[anon]", ""},
 	} {

@@ -154,7 +154,7 @@ func TestObjectsThatCannotBeRead(t *testing.T) {
 	if want := strings.Repeat("?|?|?\n", 11) + "main|?|?\n"; out != want || status != 0 {
 		t.Errorf("status %d, answers %q", status, out)
 	}
-	for _, why := range []string{"file format not recognized", "no such file", dir + ": no object file", "/dev/zero: no object file", "another build than was profiled"} {
+	for _, why := range []string{"file format not recognized", "no such file", dir + ": not an object file", "/dev/zero: not an object file", "another build than was profiled"} {
 		if strings.Count(errs, why) != 1 {
 			t.Errorf("complaints %q, want one with %q", errs, why)
 		}

@@ -242,7 +242,7 @@ func TestObjectsThatCannotBeRead(t *testing.T) {
 	if out != strings.Repeat("?|?|?\n", 8) || status != 0 {
 		t.Errorf("status %d, answers %q", status, out)
 	}
-	for _, why := range []string{"bad magic number", "no such file", "no object file", "another build than was profiled"} {
+	for _, why := range []string{"bad magic number", "no such file", "not an object file", "another build than was profiled"} {
 		if strings.Count(errs, why) != 1 {
 			t.Errorf("complaints %q, want one with %q", errs, why)
 		}
@@ -259,7 +259,7 @@ func TestObjdumpThatFails(t *testing.T) {
 	for name, c := range map[string]struct{ text, timeout, why string }{
 		"dies":          {"echo out of luck >&2; exit 3", "", "exit status 3; it says: out of luck"},
 		"is killed":     {"objdump \"$@\" | head -8; kill -9 $$", "", "signal: killed"},
-		"hangs":         {"echo thinking >&2; exec sleep 1000", "300ms", "it says nothing for 300ms; it says: thinking"},
+		"hangs":         {"echo thinking >&2; exec sleep 1000", "300ms", "no output for 300ms; it says: thinking"},
 		"is short":      {"exit 0", "", "0 instructions in 1 pieces of code"},
 		"has no end":    {"tr '\\0' x </dev/zero", "", "a line of more than 16 MB"},
 		"says garbage":  {"echo Segmentation fault", "", "0 instructions in 1 pieces of code"},

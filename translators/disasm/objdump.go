@@ -64,7 +64,7 @@ func (d disassembler) run(o *code, pieces []piece) ([]instruction, error) {
 		line, err := p.ReadLine(d.timeout)
 		if err != nil {
 			if errors.Is(err, os.ErrDeadlineExceeded) {
-				what = fmt.Sprintf("it says nothing for %v", d.timeout)
+				what = fmt.Sprintf("no output for %v", d.timeout)
 			} else if err != io.EOF {
 				what = err.Error()
 			}

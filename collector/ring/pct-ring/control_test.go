@@ -40,13 +40,13 @@ func TestExitStatus(t *testing.T) {
 		{[]string{"-r", "\x1b[2J", "true"}, 2, `there is no resource "\x1b[2J"`},
 		{[]string{"/"}, 126, "directory"},
 		{[]string{}, 2, "no program"},
-		{[]string{"-x", "true"}, 2, "unknown flag -x"},
+		{[]string{"-x", "true"}, 2, "unknown option -x"},
 		{[]string{"-p", "x"}, 2, "is not a process ID"},
 		{[]string{"-p", "1", "true"}, 2, "leave out the program true"},
 		{[]string{"-tree", "true"}, 2, "-tree needs -p"},
 		{[]string{"-F", "20000", "true"}, 2, "from 0.01 to 10000"},
 		{[]string{"-F", "20", "-i", "1ms", "true"}, 2, "given twice"},
-		{[]string{"-p", "4194304"}, 1, "no such process"},
+		{[]string{"-p", "4194304"}, 1, "there is no process 4194304"},
 		{[]string{"-check", "-k"}, 0, ""},
 	} {
 		r := command(t, tt.args...)

@@ -114,11 +114,11 @@ func parseOptions(args []string) (*options, error) {
 		}
 		set := words[name]
 		if set == nil {
-			return o, fmt.Errorf("unknown flag %s", arg)
+			return o, fmt.Errorf("unknown option %s", arg)
 		}
 		if !glued {
 			if len(args) == 0 {
-				return o, fmt.Errorf("flag %s needs a value", arg)
+				return o, fmt.Errorf("%s needs a value", arg)
 			}
 			value, args = args[0], args[1:]
 		}
@@ -128,7 +128,7 @@ func parseOptions(args []string) (*options, error) {
 	}
 	switch {
 	case cpus && threads:
-		return o, errors.New("-cpus and -threads exclude each other")
+		return o, errors.New("-cpus and -threads cannot be combined")
 	case cpus:
 		c.Counting = ring.ByCPU
 	case threads:

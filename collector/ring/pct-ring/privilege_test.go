@@ -82,7 +82,7 @@ func TestFewerRights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	why := "rights that we don't have"
+	why := "rights that this user does not have"
 	if level := strings.TrimSpace(string(paranoid)); level > "2" {
 		why = "perf_event_paranoid (it is " + level + ")"
 	}

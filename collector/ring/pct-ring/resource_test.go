@@ -311,8 +311,8 @@ func TestRefusedResources(t *testing.T) {
 	}
 	const hide = "mount -t tmpfs none /sys/kernel"
 	refused(within(t, hide, "-r", "read", "true"), 125, "mount -t tracefs tracefs /sys/kernel/tracing")
-	refused(command(t, "-r", "calls:nothing", "uses", "step", "1"), 1, "uses has no function nothing; one of a library is named with it, such as calls:libc.so.6:malloc")
-	refused(command(t, "-r", "calls:mmap", "uses", "step", "1"), 1, "uses has no function mmap; that of the library is named calls:libc.so.6:mmap")
+	refused(command(t, "-r", "calls:nothing", "uses", "step", "1"), 1, "uses has no function nothing; for one of a library give both names, such as calls:libc.so.6:malloc")
+	refused(command(t, "-r", "calls:mmap", "uses", "step", "1"), 1, "uses has no function mmap; that of the library is calls:libc.so.6:mmap")
 	script := filepath.Join(t.TempDir(), "script")
 	shell, err := exec.LookPath("sh")
 	if err != nil {

@@ -186,7 +186,7 @@ func (p *Pool) make(life *life, objects []*Object) (*mi.Client, error) {
 	if err != nil {
 		c.Kill()
 		c.Close()
-		return nil, fmt.Errorf("%s is no debugger that can be used here: %w", p.cfg.Path, err)
+		return nil, fmt.Errorf("%s cannot be used as debugger: %w", p.cfg.Path, err)
 	}
 	return c, nil
 }

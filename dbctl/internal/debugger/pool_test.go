@@ -179,7 +179,7 @@ func TestPoolLimit(t *testing.T) {
 func TestNoDebugger(t *testing.T) {
 	for path, want := range map[string]string{
 		"/nonexistent/gdb": "apt-get install gdb",
-		"/bin/cat":         "/bin/cat is no debugger that can be used here",
+		"/bin/cat":         "/bin/cat cannot be used as debugger",
 	} {
 		p := NewPool(PoolConfig{Path: path})
 		defer p.Close()

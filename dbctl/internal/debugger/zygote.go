@@ -37,7 +37,7 @@ const (
 )
 
 // errZygoteGone says that the zygote doesn't answer, now or later.
-var errZygoteGone = errors.New("the debugger that others are copied from has gone")
+var errZygoteGone = errors.New("the debugger that others are copied from has ended")
 
 // zygote is a prepared gdb that makes copies of itself, by fork. A copy is
 // ready in a few milliseconds and shares what it doesn't change; it is the

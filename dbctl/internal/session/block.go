@@ -158,7 +158,7 @@ func (b *block) order(a machine.Action, arg func(int) string) error {
 		}
 		n, err := strconv.Atoi(arg(i))
 		if err != nil || n < 0 {
-			return 0, fmt.Errorf("%s: %q is no number", a.Verb, arg(i))
+			return 0, fmt.Errorf("%s: %q is not a number", a.Verb, arg(i))
 		}
 		return n, nil
 	}

@@ -28,7 +28,7 @@ func (p *process) callSites(what counted) ([]*callSite, error) {
 	var chosen []unwind.Function
 	elsewhere := ""
 	if what.library == "" {
-		elsewhere = "; one of a library is named with it, such as calls:libc.so.6:malloc"
+		elsewhere = "; for one of a library give both names, such as calls:libc.so.6:malloc"
 	}
 	for _, f := range found {
 		base := filepath.Base(f.Object.Path)
@@ -37,7 +37,7 @@ func (p *process) callSites(what counted) ([]*callSite, error) {
 		case isLibrary(base, what.library), what.library == f.Object.Path, what.library == "" && f.Object.Path == program:
 			chosen = append(chosen, f)
 		default:
-			elsewhere = fmt.Sprintf("; that of the library is named calls:%s:%s", base, what.function)
+			elsewhere = fmt.Sprintf("; that of the library is calls:%s:%s", base, what.function)
 		}
 	}
 	where := filepath.Base(program)
@@ -45,7 +45,7 @@ func (p *process) callSites(what counted) ([]*callSite, error) {
 		where = what.library
 	}
 	if len(chosen) == 0 {
-		return nil, fmt.Errorf("%s has no symbol of a function %s: it may be inlined, or the file stripped%s", where, what.function, elsewhere)
+		return nil, fmt.Errorf("%s has no function %s: it may be inlined, or the file is stripped%s", where, what.function, elsewhere)
 	}
 	var sites []*callSite
 	seen := make(map[uint64]bool)

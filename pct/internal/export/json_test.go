@@ -78,7 +78,7 @@ func TestJSONHostile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !utf8.ValidString(text) || strings.ContainsRune(text, '\x1b') || strings.Contains(text, "<script") {
-		t.Error("there are bytes that no JSON should have, or a page can't")
+		t.Error("there are bytes that no JSON should have, or a page cannot")
 	}
 	if len(d.Frames) != len(hostile)+1 || len(d.Samples) != len(hostile)+1 {
 		t.Fatalf("%d frames, %d samples", len(d.Frames), len(d.Samples))

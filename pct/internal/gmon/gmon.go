@@ -196,7 +196,7 @@ func (d *Data) addHistogram(h Histogram) error {
 	for i := range d.Histograms {
 		have := &d.Histograms[i]
 		if have.Rate != h.Rate {
-			return fmt.Errorf("one histogram was made at %d Hz and another one at %d Hz, which can't be added up", have.Rate, h.Rate)
+			return fmt.Errorf("one histogram was made at %d Hz and another one at %d Hz, which cannot be added up", have.Rate, h.Rate)
 		}
 		if have.Low == h.Low && have.High == h.High && len(have.Bins) == len(h.Bins) {
 			for j, n := range h.Bins {

@@ -76,7 +76,7 @@ func readFolded(in *bufio.Reader, o Options) (*Profile, error) {
 		}
 		stack, n, ok := foldedLine(line)
 		if !ok {
-			failure = l.error("is no folded stack (FRAME;FRAME;FRAME NUMBER): %s", shown(line))
+			failure = l.error("is not a folded stack (FRAME;FRAME;FRAME NUMBER): %s", shown(line))
 			break
 		}
 		count := numbers.whole(n)

@@ -204,7 +204,7 @@ func TestDamaged(t *testing.T) {
 		{"", 0, "x is empty"},
 		{"\x1f\x8b", 0, "x: gzip: unexpected EOF"},
 		{"# only\n\n", 0, "x has none of the known formats"},
-		{"a;b 1\nc;d\ne 2\n", 1, `x: line 2 is no folded stack (FRAME;FRAME;FRAME NUMBER): "c;d"`},
+		{"a;b 1\nc;d\ne 2\n", 1, `x: line 2 is not a folded stack (FRAME;FRAME;FRAME NUMBER): "c;d"`},
 		{"a;b -1\n", 0, "x has none of the known formats"},
 		{"a 0\n", 0, "x has no samples"},
 		{"{\"a\": 1}\n", 0, "x has none of the known formats"},

@@ -144,7 +144,7 @@ func (l *Listing) sources(found []path.SourceFile, pattern calltree.Pattern) []*
 		l.warn("%s (%s): %s%v; %s", f.Path, l.text(s.amount), looked, cause(s.file.err), advice(f.Path))
 	}
 	if fewFiles > 0 {
-		l.warn("%s can't be read (%s)", plural(fewFiles, "more source file"), l.text(few))
+		l.warn("%s cannot be read (%s)", plural(fewFiles, "more source file"), l.text(few))
 	}
 	if without.samples > 0 && pattern.String() == "" {
 		l.warn("%s in code without lines; pct disasm shows it", l.text(without))

@@ -111,7 +111,7 @@ func (l *Listing) functions(found []path.Instruction, pattern calltree.Pattern) 
 		if why == nil {
 			why = fmt.Errorf("no code of its file is at these addresses")
 		}
-		l.warn("%s (%s) can't be disassembled: %v", cmp.Or(object.path, "code of no known object"), l.text(a), why)
+		l.warn("%s (%s) cannot be disassembled: %v", cmp.Or(object.path, "code of no known object"), l.text(a), why)
 	}
 	var sorted []*function
 	for _, f := range all {

@@ -141,7 +141,7 @@ func runGcov(file string) ([]byte, error) {
 	}
 	// It succeeds without its notes, a .gcno file, and says so on standard error.
 	if said := strings.TrimSpace(complaints.String()); err != nil || said != "" && !bytes.Contains(out.Bytes(), []byte(`"line_number"`)) {
-		return nil, fmt.Errorf("gcov can't read %s: %s", file, strings.Join(strings.Split(said, "\n"), "; "))
+		return nil, fmt.Errorf("gcov cannot read %s: %s", file, strings.Join(strings.Split(said, "\n"), "; "))
 	}
 	return out.Bytes(), nil
 }
@@ -182,7 +182,7 @@ func gcdaRuns(file string) (uint64, error) {
 		order = binary.BigEndian
 	}
 	if n < len(head) || order.Uint32(head) != magic {
-		return 0, fmt.Errorf("%s is no %s file of gcc", file, gcdaEnd)
+		return 0, fmt.Errorf("%s is not a %s file of gcc", file, gcdaEnd)
 	}
 	version := order.Uint32(head[4:])
 	major := (int(version>>24)-'A')*10 + int(version>>16&0xff) - '0'

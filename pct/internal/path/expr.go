@@ -102,7 +102,7 @@ func syntaxError(source string, err error) error {
 	case errors.As(err, &unexpected) && unexpected.Unexpected.EOF():
 		return exprError(source, len([]rune(source))+1, "it ends too early: a name, a number or a \"text\" is missing")
 	case errors.As(err, &unexpected):
-		return exprError(source, unexpected.Position().Column, fmt.Sprintf("%q can't stand here%s",
+		return exprError(source, unexpected.Position().Column, fmt.Sprintf("%q cannot stand here%s",
 			unexpected.Unexpected.Value, hint(unexpected.Unexpected.Value)))
 	case errors.As(err, &other):
 		column := other.Position().Column
@@ -169,7 +169,7 @@ func (e *Expr) checkComparison(c *comparison) error {
 		case o.Number != nil:
 			n, ok := parseNumber(*o.Number)
 			if !ok {
-				return fail("%s is no number", *o.Number)
+				return fail("%s is not a number", *o.Number)
 			}
 			o.number = n
 		}

@@ -285,7 +285,7 @@ func TestUnlikeRunsDoNotAddUp(t *testing.T) {
 	w, err := d.NewWriter(data.Header{Resource: "faults", Unit: "1"})
 	check(t, err)
 	check(t, w.Sample(data.Sample{Weight: 1}))
-	if _, err := Open([]string{a, d.Path()}); err == nil || !strings.Contains(err.Error(), "can't be added up") {
+	if _, err := Open([]string{a, d.Path()}); err == nil || !strings.Contains(err.Error(), "cannot be added up") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -350,7 +350,7 @@ func TestWhereErrors(t *testing.T) {
 		{`n >`, "column 4: it ends too early"},
 		{`n = 5`, `column 3: "= 5" has no meaning here; equality is ==`},
 		{`n > 5 & x`, `column 7: "& x" has no meaning here; and is &&`},
-		{`n > 5 n`, `column 7: "n" can't stand here`},
+		{`n > 5 n`, `column 7: "n" cannot stand here`},
 		{`(n > 5`, "column 7: it ends too early"},
 		{`n > "x"`, "column 1: > compares numbers, not texts"},
 		{`n ~ 5`, "column 1: ~ needs a regular expression in quotes"},

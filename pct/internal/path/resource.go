@@ -62,7 +62,7 @@ func (s *Selection) nameCounted(all *symbols) {
 	}
 }
 
-// MixedResources says that two runs measured different things, which can't be added up.
+// MixedResources says that two runs measured different things, which cannot be added up.
 type MixedResources struct {
 	dir, resource, unit                string // of one run
 	otherDir, otherResource, otherUnit string
@@ -71,11 +71,14 @@ type MixedResources struct {
 }
 
 func (e *MixedResources) Error() string {
-	if e.dir == e.otherDir {
-		return fmt.Sprintf("%s holds %s in %s and %s in %s, which can't be added up", e.dir, e.resource, e.unit, e.otherResource, e.otherUnit)
+	one, other := e.resource, e.otherResource
+	if one == other {
+		one, other = one+" in "+e.unit, other+" in "+e.otherUnit
 	}
-	return fmt.Sprintf("%s holds %s in %s and %s holds %s in %s, which can't be added up",
-		e.dir, e.resource, e.unit, e.otherDir, e.otherResource, e.otherUnit)
+	if e.dir == e.otherDir {
+		return fmt.Sprintf("%s holds %s and %s, which cannot be added up", e.dir, one, other)
+	}
+	return fmt.Sprintf("%s holds %s and %s holds %s, which cannot be added up", e.dir, one, e.otherDir, other)
 }
 
 // OtherResource says that no run measures what was asked for.

@@ -111,7 +111,7 @@ func TestKey(t *testing.T) {
 		}
 	}
 	if status, _ := ask(user, "/ui/saveconfig?config=mine", "Sec-Fetch-Site", "same-origin"); status != http.StatusOK {
-		t.Errorf("the page itself can't save: status %d", status)
+		t.Errorf("the page itself cannot save: status %d", status)
 	}
 	if text, err := os.ReadFile(saved); err != nil || !strings.Contains(string(text), "mine") {
 		t.Errorf("saved is %s: %v", text, err)

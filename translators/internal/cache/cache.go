@@ -58,7 +58,7 @@ func Open(dir string) (*Dir, error) {
 		return nil, err
 	}
 	if !before.IsDir() {
-		return nil, fmt.Errorf("%s is no directory, but perhaps a link to one", dir)
+		return nil, fmt.Errorf("%s is not a directory (symbolic links are not followed)", dir)
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
