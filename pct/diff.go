@@ -119,7 +119,7 @@ func (v *invocation) diff() error {
 	if s, unit, _ := gticks(a.runs); s == 1 && v.compared.times {
 		return v.misuse("-time needs times, but the unit here is %s", unit)
 	}
-	by := path.Comparing{Options: v.Options, Paths: v.compared.paths, Times: v.compared.times}
+	by := path.Comparing{Options: v.Options, Paths: v.compared.paths, Times: v.compared.times, Brief: !v.listing.whole}
 	var arguments []string
 	stacks := by.Paths || len(by.Refinements) > 0
 	if !stacks {
@@ -297,15 +297,12 @@ func (v *invocation) diffTotal(c *path.Comparison, runs *path.Runs) {
 
 // diffRows writes the changes.
 func (v *invocation) diffRows(c *path.Comparison) {
-	known := slices.IndexFunc(c.Changes, func(c path.Change) bool { return !c.Distinguishable })
-	if known < 0 {
-		known = len(c.Changes)
-	}
+	known := c.Known
 	welch := ""
 	if c.Repeated {
 		welch = ", and by Welch's t test of the runs at 5%"
 	}
-	fmt.Fprintf(&v.out, "# %d of %d differ by more than two standard deviations%s\n", known, len(c.Changes), welch)
+	fmt.Fprintf(&v.out, "# %d of %d differ by more than two standard deviations%s\n", known, known+c.Rest.Number, welch)
 	shown := c.Changes
 	if !v.listing.whole {
 		shown = c.Changes[:known]
@@ -332,18 +329,13 @@ func (v *invocation) diffRows(c *path.Comparison) {
 	if hidden > 0 {
 		fmt.Fprintf(&v.out, "# %d more not shown\n", hidden)
 	}
-	if rest := c.Changes[known:]; len(rest) > 0 && !v.listing.whole {
-		var inA, inB float64
-		for _, change := range rest {
-			inA += change.ShareA
-			inB += change.ShareB
-		}
+	if rest := &c.Rest; rest.Number > 0 && !v.listing.whole {
 		of := "%.2f%% of A and %.2f%% of B"
 		scale := 100.0
 		if v.compared.times {
 			of, scale = "%.3f s of A and %.3f s of B", 1e-6
 		}
-		fmt.Fprintf(&v.out, "# %s: %d, with "+of+" (-all shows them)\n", notDistinguishable, len(rest), scale*inA, scale*inB)
+		fmt.Fprintf(&v.out, "# %s: %d, with "+of+" (-all shows them)\n", notDistinguishable, rest.Number, scale*rest.ShareA, scale*rest.ShareB)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 // open opens run directories: of those that measured several resources, the runs of
 // the one that was asked for.
 func (v *invocation) open(dirs []string) (*path.Runs, error) {
-	runs, err := new(path.Reader).OpenResource(dirs, v.explore.resource)
+	runs, err := path.OpenResource(dirs, v.explore.resource)
 	if err == nil {
 		v.opened = append(v.opened, opened{v.dirs, runs})
 	}

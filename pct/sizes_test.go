@@ -32,7 +32,7 @@ func TestSizes(t *testing.T) {
 		{"1,000,000 frames", false, func(root string) error {
 			_, err := synthetic.WriteCalls(root, 1_000_000, 3)
 			return err
-		}, "fn, paths -threshold 1%"},
+		}, "fn, paths -threshold 1%, diff -by path"},
 		{"1,000,000 functions", false, func(root string) error {
 			_, err := synthetic.WriteCalls(root, 1_000_000, 1_000_000)
 			return err
@@ -40,11 +40,11 @@ func TestSizes(t *testing.T) {
 		{"1,000,000 paths", false, func(root string) error {
 			_, err := synthetic.Write(root, synthetic.Shape{Paths: 1_000_000, Symbols: 500, Depth: 20})
 			return err
-		}, "fn, paths -threshold 0.5%"},
+		}, "fn, paths -threshold 0.5%, summary, diff -by path"},
 		{"10,000,000 paths", true, func(root string) error {
 			_, err := synthetic.Write(root, synthetic.Shape{Paths: 10_000_000, Symbols: 500, Depth: 20})
 			return err
-		}, "fn, sym"},
+		}, "fn, sym, tree, summary, flame"},
 		{"100,000 run directories", true, func(root string) error {
 			_, err := synthetic.Write(root, synthetic.Shape{Dirs: 100_000, Symbols: 10, Depth: 5, Samples: 2})
 			return err
@@ -59,7 +59,11 @@ func TestSizes(t *testing.T) {
 				t.Fatal(err)
 			}
 			for report := range strings.SplitSeq(of.reports, ", ") {
-				c := costOf(t, pct, append(strings.Fields(report), "-translator", "sh "+translator, root), "GOGC=")
+				args := append(strings.Fields(report), "-translator", "sh "+translator, root)
+				if args[0] == "diff" {
+					args = append(args, root) // with itself
+				}
+				c := costOf(t, pct, args, "GOGC=")
 				t.Logf("pct %s: %v", report, c)
 				if c.memory > mostMemory {
 					t.Errorf("pct %s takes %v", report, c)

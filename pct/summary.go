@@ -129,7 +129,7 @@ func shares(sums map[string]calltree.Weight, whole calltree.Weight, least uint64
 func hotLines(t *calltree.Tree, found *contexts.Contexts, context int) []report.Share {
 	sums := map[string]calltree.Weight{}
 	for node, w := range t.Self {
-		if node == 0 || found.Of[node] != context {
+		if node == 0 || int(found.Of[node]) != context {
 			continue
 		}
 		if f := &t.Frames[t.Nodes[node].Frame]; f.File != "" && f.Line > 0 {

@@ -19,19 +19,16 @@ const (
 // phasesOf returns stretches of time in each of which another context is the heaviest;
 // none if that is the same all the time, or changes too often.
 func phasesOf(c *path.Calls, t *calltree.Tree, found *contexts.Contexts) []report.OverviewPhase {
-	type moment struct {
-		at      time.Duration
-		context int
-		weight  uint64
+	timed := func(yield func(s *path.CallSample) bool) {
+		for s := range c.Samples() {
+			if !s.Untimed && int(s.Node) < len(found.Of) && t.Self[s.Node].Samples > 0 && !yield(&s) {
+				return
+			}
+		}
 	}
-	var all []moment
 	var last time.Duration
 	samples := 0
-	for s := range c.Samples() {
-		if s.Untimed || int(s.Node) >= len(found.Of) || t.Self[s.Node].Samples == 0 {
-			continue
-		}
-		all = append(all, moment{s.Time, found.Of[s.Node] + 1, s.Weight.Weight})
+	for s := range timed {
 		last = max(last, s.Time)
 		samples += s.Weight.Samples
 	}
@@ -44,11 +41,11 @@ func phasesOf(c *path.Calls, t *calltree.Tree, found *contexts.Contexts) []repor
 	for i := range weights {
 		weights[i] = make([]uint64, len(found.List)+1)
 	}
-	for _, m := range all {
-		slice := min(int(float64(m.at)/float64(last)*timeSlices), timeSlices-1)
-		weights[slice][m.context] += m.weight
-		totals[m.context] += m.weight
-		whole += m.weight
+	for s := range timed {
+		slice, context := min(int(float64(s.Time)/float64(last)*timeSlices), timeSlices-1), found.Of[s.Node]+1
+		weights[slice][context] += s.Weight.Weight
+		totals[context] += s.Weight.Weight
+		whole += s.Weight.Weight
 	}
 	var phases []report.OverviewPhase
 	var sums []uint64 // of the last phase

@@ -19,7 +19,7 @@ func waiters(t *calltree.Tree, found *contexts.Contexts, context int) []report.S
 	c := &found.List[context]
 	sums := map[string]calltree.Weight{}
 	for node, w := range t.Self {
-		if node == 0 || found.Of[node] != context || t.Frames[t.Nodes[node].Frame].Object != offProcessor {
+		if node == 0 || int(found.Of[node]) != context || t.Frames[t.Nodes[node].Frame].Object != offProcessor {
 			continue
 		}
 		at := t.Nodes[node].Parent

@@ -1,9 +1,11 @@
 package data
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -124,15 +126,24 @@ func newRunOf(dir string) *Run {
 }
 
 // readPaths adds a paths file; torn says that its tail is not whole.
-func (r *Run) readPaths(path string) (torn, err error) {
-	f, size, err := openRegular(path)
+func (r *Run) readPaths(p probed) (torn, err error) {
+	if p.whole != nil {
+		r.Writing = r.Writing || p.writing
+		return r.readFrames(p.path, bytes.NewReader(p.whole), int64(len(p.whole)))
+	}
+	f, size, err := openRegular(p.path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	writing := locked(f) // before it is read: who has ended by then has written all
 	r.Writing = r.Writing || writing
-	switch whole, err := r.decode(f); {
+	return r.readFrames(p.path, f, size)
+}
+
+// readFrames adds what is in a paths file of this size.
+func (r *Run) readFrames(path string, src io.ReadSeeker, size int64) (torn, err error) {
+	switch whole, err := r.decode(src); {
 	case errors.Is(err, errForeign):
 		return nil, fmt.Errorf("%s %w", path, err)
 	case errors.Is(err, errTail), errors.Is(err, errDamaged):
@@ -155,11 +166,11 @@ func (r *Run) addFiles(files []probed, all bool) (paths error) {
 			continue
 		}
 		if i == mine {
-			torn, err := r.readPaths(f.path)
+			torn, err := r.readPaths(f)
 			paths = cmp.Or(torn, err)
 			continue
 		}
-		torn, err := newRunOf(r.Dir).readPaths(f.path)
+		torn, err := newRunOf(r.Dir).readPaths(f)
 		if err = cmp.Or(torn, err); err == nil {
 			err = errors.New(f.path + " has call paths of the same resource as another file, and was not read")
 		}

@@ -94,7 +94,7 @@ func (r *Run) decode(src io.ReadSeeker) (whole int, err error) {
 	}
 	// Growing the nodes bit by bit takes several times the memory.
 	nodes := 0
-	from := bufio.NewReaderSize(src, window)
+	from := buffered(src)
 	if _, err := eachFrame(from, func(payload string) error { nodes += countNodes(payload); return nil }); errors.Is(err, errRead) {
 		return 0, err
 	}
@@ -110,6 +110,14 @@ func (r *Run) decode(src io.ReadSeeker) (whole int, err error) {
 
 // window is how much of a file is read at once: many are small.
 const window = 4 << 10
+
+// buffered is for eachFrame.
+func buffered(src io.Reader) *bufio.Reader {
+	if in, ok := src.(interface{ Len() int }); ok { // in memory
+		return bufio.NewReaderSize(src, min(window, in.Len()))
+	}
+	return bufio.NewReaderSize(src, window)
+}
 
 // eachFrame calls do for the payload of each frame, which is there until do returns, and returns where the whole frames end that do takes.
 func eachFrame(from *bufio.Reader, do func(payload string) error) (whole int, err error) {
@@ -128,7 +136,7 @@ func eachFrame(from *bufio.Reader, do func(payload string) error) (whole int, er
 		}
 		length := int(n) + crc32.Size
 		var frame []byte
-		if length <= window {
+		if length <= from.Size() {
 			frame, err = from.Peek(length)
 		} else {
 			large.Reset()
@@ -145,7 +153,7 @@ func eachFrame(from *bufio.Reader, do func(payload string) error) (whole int, er
 		if err := do(unsafe.String(unsafe.SliceData(payload), len(payload))); err != nil {
 			return whole, err
 		}
-		if length <= window {
+		if length <= from.Size() {
 			if _, err := from.Discard(length); err != nil {
 				return whole, err
 			}

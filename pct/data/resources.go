@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/profilecollection/pct/internal/regular"
 )
 
 const pathsPrefix = "paths." // before the name of a resource
@@ -50,13 +52,15 @@ type probed struct {
 	path     string
 	holds    content
 	resource string // "" if that can't be read
+	whole    []byte // the file, if it is a small one of call paths: such are read once
+	writing  bool   // it was open for writing before it was read
 }
 
 func probe(path string) probed {
 	name := filepath.Base(path)
 	named := name == formerPaths || strings.HasPrefix(name, pathsPrefix)
 	p := probed{path: path}
-	f, _, err := openRegular(path)
+	f, size, err := openRegular(path)
 	if err != nil {
 		if named && !errors.Is(err, fs.ErrNotExist) {
 			p.holds = holdsPaths // which readers then say of it
@@ -64,7 +68,14 @@ func probe(path string) probed {
 		return p
 	}
 	defer f.Close()
-	head, err := section(f, 0, countHeaderSize)
+	var head []byte
+	small := size < countHeaderSize
+	if small {
+		p.writing = locked(f) // before it is read: who has ended by then has written all
+		head, err = regular.ReadAll(f, size)
+	} else {
+		head, err = section(f, 0, countHeaderSize)
+	}
 	if err != nil {
 		return p
 	}
@@ -78,12 +89,34 @@ func probe(path string) probed {
 	case begins(countMagic):
 		p.holds, p.resource = holdsCounts, word(atResource)
 	case begins(magic), name == formerPaths, named && strings.HasPrefix(magic, string(head)):
-		r := newRunOf("")
-		_, _ = r.decode(bytes.NewReader(head)) // what is behind the header is cut off
-		p.holds, p.resource = holdsPaths, r.Header.Resource
+		p.holds, p.resource = holdsPaths, headerIn(head).Resource
+		if small {
+			p.whole = head
+		}
 	}
 	return p
 }
+
+// headerIn returns the header in the first bytes of a file of call paths, the zero one if it is not there.
+func headerIn(head []byte) Header {
+	var r Run
+	if text, ok := bytes.CutPrefix(head, []byte(magic)); ok {
+		_, _ = eachFrame(buffered(bytes.NewReader(text)), func(payload string) error {
+			for c := (cursor{rest: payload}); c.rest != ""; {
+				kind := c.byte()
+				body := cursor{rest: c.string()}
+				if kind == itemHeader && !c.bad && r.item(kind, &body, nil) {
+					return errFound
+				}
+			}
+			return nil
+		})
+	}
+	return r.Header
+}
+
+// errFound ends the reading of what has been found.
+var errFound = errors.New("found")
 
 // ResourceOf returns what the samples in a file of a run directory are of; "" if it holds none, or if that can't be
 // read.
@@ -98,11 +131,11 @@ func HoldsPaths(path string) bool { return probe(path).holds == holdsPaths }
 // there is an error that is no *Truncated; of these, that of the first run is returned. The
 // samples are packed.
 func OpenAll(dir string) ([]*Run, error) {
+	first, hasMeta := open(dir) // before its files, whose samples the meta of a run that ends counts
 	files, err := candidates(dir)
 	if err != nil {
 		return nil, err
 	}
-	first, hasMeta := open(dir)
 	held := func(p probed) bool { return p.holds == holdsPaths }
 	alone := !slices.ContainsFunc(files, held) && !hasMeta
 	groups := byResource(files, first.Meta.Resources)

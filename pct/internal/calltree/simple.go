@@ -2,12 +2,15 @@ package calltree
 
 // Simple returns a tree in which no function is on a path twice: a path that comes back to one goes on from where it was
 // first, as the appendix of the 1993 paper has it. name tells functions apart. It also returns the node that each one
-// of t became.
+// of t became: nil if each is itself, in which case the trees share their nodes.
 func (t *Tree) Simple(name func(*Frame) string) (simple *Tree, became []int32) {
 	b := NewBuilder()
 	frames := make([]int32, len(t.Frames))
 	for i := range t.Frames {
 		frames[i] = b.Frame(Frame{Name: name(&t.Frames[i])})
+	}
+	if len(b.Frames) == len(t.Frames) && t.isSimple() {
+		return &Tree{b.Frames, t.Nodes, t.Self}, nil
 	}
 	became = make([]int32, len(t.Nodes))
 	lists, path := t.children(), newTrail(len(b.Frames))
@@ -45,4 +48,30 @@ func (t *Tree) Simple(name func(*Frame) string) (simple *Tree, became []int32) {
 		self[became[n]] = self[became[n]].Plus(w)
 	}
 	return &Tree{b.Frames, b.Nodes, self}, became
+}
+
+// isSimple reports whether no frame is on a path twice.
+func (t *Tree) isSimple() bool {
+	on := make([]bool, len(t.Frames)) // the path of n
+	lists := t.children()
+	for n := lists.first[0]; n != 0; {
+		f := t.Nodes[n].Frame
+		if on[f] {
+			return false
+		}
+		on[f] = true
+		if lists.first[n] != 0 {
+			n = lists.first[n]
+			continue
+		}
+		for n != 0 {
+			on[t.Nodes[n].Frame] = false
+			if lists.next[n] != 0 {
+				n = lists.next[n]
+				break
+			}
+			n = t.Nodes[n].Parent
+		}
+	}
+	return true
 }

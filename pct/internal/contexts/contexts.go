@@ -74,7 +74,7 @@ type Contexts struct {
 	List  []Context
 	Whole calltree.Weight
 	Rest  calltree.Weight // in no context
-	Of    []int           // of each node of the tree: the context its samples are in, -1 if none
+	Of    []int32         // of each node of the tree: the context its samples are in, -1 if none
 }
 
 const (
@@ -103,9 +103,9 @@ func (s *search) bySize(list []Context) {
 	}
 	found := slices.Clone(list)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(found[b].Fresh.Weight, found[a].Fresh.Weight) })
-	place := make([]int, len(list))
+	place := make([]int32, len(list))
 	for to, from := range order {
-		list[to], place[from] = found[from], to
+		list[to], place[from] = found[from], int32(to)
 	}
 	for n, context := range s.taken {
 		if context != none {
@@ -123,12 +123,17 @@ func Find(t *calltree.Tree, o Options) *Contexts {
 		if !ok {
 			break
 		}
-		found.List = append(found.List, s.context(head, len(found.List)))
+		found.List = append(found.List, s.context(head, int32(len(found.List))))
 	}
 	s.bySize(found.List)
-	for node, at := range s.at {
-		context := s.taken[at]
-		found.Of = append(found.Of, context)
+	found.Of = s.taken
+	if s.at != nil {
+		found.Of = s.at // which is not needed any more
+		for node, at := range s.at {
+			found.Of[node] = s.taken[at]
+		}
+	}
+	for node, context := range found.Of {
 		if context < 0 {
 			found.Rest = found.Rest.Plus(t.Self[node])
 		}

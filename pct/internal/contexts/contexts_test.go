@@ -202,7 +202,7 @@ func TestRandom(t *testing.T) {
 			sum = sum.Plus(c.Fresh)
 			var fresh, weight calltree.Weight
 			for node, w := range tree.Self {
-				if found.Of[node] == i {
+				if int(found.Of[node]) == i {
 					fresh = fresh.Plus(w)
 				}
 				if acyclic && passes(tree, int32(node), c.Path) {

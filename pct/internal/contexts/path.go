@@ -1,6 +1,7 @@
 package contexts
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/profilecollection/pct/pct/internal/calltree"
@@ -12,7 +13,8 @@ type passage struct{ node, top int32 }
 
 // passages returns the nodes with samples whose path passes a function.
 func (s *search) passages(frame int32, free bool) []passage {
-	where := make([]int32, len(s.Nodes)) // of the function on the path, 0 if it is not
+	where := s.number // of the function on the path, 0 if it is not
+	defer clear(where)
 	var all []passage
 	for n := 1; n < len(s.Nodes); n++ {
 		where[n] = where[s.Nodes[n].Parent]
@@ -34,30 +36,52 @@ func (s *search) weigh(all []passage) (sum calltree.Weight) {
 }
 
 // own returns the weight of passages that have a frame as their place.
-func (s *search) own(all []passage, frame int32) calltree.Weight {
-	return s.weigh(s.placed(all, frame))
+func (s *search) own(all []passage, frame int32) (sum calltree.Weight) {
+	for _, p := range all {
+		if s.place[p.node] == frame {
+			sum = sum.Plus(s.Self[p.node])
+		}
+	}
+	return sum
 }
 
-func (s *search) placed(all []passage, frame int32) []passage {
-	return slices.DeleteFunc(slices.Clone(all), func(p passage) bool { return s.place[p.node] != frame })
+// A top is the samples that pass a call path from one node of its outermost frame on. Making the path longer takes one
+// step for each of these nodes, not for each sample.
+type top struct {
+	node int32
+	calltree.Weight
 }
 
-// Tops are the samples that pass a call path, added up by the node of the path's outermost frame. Making the path longer
-// takes one step for each of these nodes, not for each sample.
-type tops map[int32]calltree.Weight
+type tops []top
+
+// sum adds up weights by nodes.
+func (s *search) sum(each iter.Seq2[int32, calltree.Weight]) (all tops) {
+	for node, w := range each {
+		if s.number[node] == 0 {
+			all = append(all, top{node: node})
+			s.number[node] = int32(len(all))
+		}
+		at := &all[s.number[node]-1]
+		at.Weight = at.Plus(w)
+	}
+	for _, t := range all {
+		s.number[t.node] = 0
+	}
+	return all
+}
 
 // tops returns the tops of passages, for the path that is their function alone.
 func (s *search) tops(all []passage) tops {
-	t := tops{}
-	for _, p := range all {
-		t[p.top] = t[p.top].Plus(s.Self[p.node])
-	}
-	return t
+	return s.sum(func(yield func(int32, calltree.Weight) bool) {
+		for _, p := range all {
+			yield(p.top, s.Self[p.node])
+		}
+	})
 }
 
 func (t tops) weigh() (sum calltree.Weight) {
-	for _, w := range t {
-		sum = sum.Plus(w)
+	for _, at := range t {
+		sum = sum.Plus(at.Weight)
 	}
 	return sum
 }
@@ -72,22 +96,21 @@ func (s *search) caller(node int32) int32 {
 
 func (s *search) callers(of tops) tally {
 	t := tally{}
-	for node, w := range of {
-		t.add(s.caller(node), w)
+	for _, at := range of {
+		t.add(s.caller(at.node), at.Weight)
 	}
 	return t
 }
 
 // extend returns the tops of the path that is longer by a caller.
 func (s *search) extend(of tops, caller int32) tops {
-	longer := tops{}
-	for node, w := range of {
-		if s.caller(node) == caller {
-			parent := s.Nodes[node].Parent
-			longer[parent] = longer[parent].Plus(w)
+	return s.sum(func(yield func(int32, calltree.Weight) bool) {
+		for _, at := range of {
+			if s.caller(at.node) == caller {
+				yield(s.Nodes[at.node].Parent, at.Weight)
+			}
 		}
-	}
-	return longer
+	})
 }
 
 // along returns the tops of a path from each of its frames on, the innermost first.
@@ -100,29 +123,34 @@ func (s *search) along(path []int32, of tops) []tops {
 	return all
 }
 
-// through keeps the passages whose top, after all steps, is on the path that along found.
+// through keeps those passages whose top, after all steps, is on the path that along found. It takes all and the steps apart.
 func (s *search) through(all []passage, steps []tops) []passage {
 	for i := len(steps) - 2; i >= 0; i-- {
-		for node := range steps[i] {
-			if _, on := steps[i+1][s.Nodes[node].Parent]; !on {
-				delete(steps[i], node)
-			}
-		}
+		outer := steps[i+1]
+		s.mark(outer, 1)
+		steps[i] = slices.DeleteFunc(steps[i], func(t top) bool { return s.number[s.Nodes[t.node].Parent] == 0 })
+		s.mark(outer, 0)
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(p passage) bool {
-		_, on := steps[0][p.top]
-		return !on
-	})
+	s.mark(steps[0], 1)
+	all = slices.DeleteFunc(all, func(p passage) bool { return s.number[p.top] == 0 })
+	s.mark(steps[0], 0)
+	return all
+}
+
+func (s *search) mark(all tops, number int32) {
+	for _, t := range all {
+		s.number[t.node] = number
+	}
 }
 
 // context finds the context of a head, and takes its samples.
-func (s *search) context(head int32, number int) Context {
+func (s *search) context(head int32, number int32) Context {
 	last := s.inner(head)
 	start := s.passages(last, true)
 	var c Context
 	if own := s.own(start, last); part(own, s.weigh(start)) < united && last == head {
 		c.Itself = true
-		start = s.placed(start, last)
+		start = slices.DeleteFunc(start, func(p passage) bool { return s.place[p.node] != last })
 	}
 	path := s.outer(last, s.tops(start))
 	steps := s.along(path, s.tops(start))

@@ -14,13 +14,14 @@ const none = -1
 type search struct {
 	Options
 	*calltree.Tree
-	at     []int32 // of each node of the tree that is searched: that of the own tree
+	at     []int32 // of each node of the tree that is searched: that of the own tree; nil: they are the same
 	whole  calltree.Weight
 	least  uint64            // weight of a significant function
 	totals []calltree.Weight // of each frame
 	root   []bool            // of each frame
 	place  []int32           // of each node: the frame, none
-	taken  []int             // of each node: the context that has its samples, none
+	taken  []int32           // of each node: the context that has its samples, none
+	number []int32           // of each node, of passages and sum for themselves: 0 outside of these
 }
 
 func newSearch(t *calltree.Tree, o Options) *search {
@@ -44,7 +45,8 @@ func newSearch(t *calltree.Tree, o Options) *search {
 		s.root[f] = float64(outer[f]) >= outermost*float64(s.totals[f].Weight)
 	}
 	s.place = make([]int32, len(s.Nodes))
-	s.taken = make([]int, len(s.Nodes))
+	s.taken = make([]int32, len(s.Nodes))
+	s.number = make([]int32, len(s.Nodes))
 	for n := range s.Nodes {
 		s.taken[n], s.place[n] = none, none
 		if n == 0 {

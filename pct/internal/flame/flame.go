@@ -76,9 +76,9 @@ func (g *Graph) layout(which int, inverted bool) *layout {
 // what a base has at the same places.
 type tree struct {
 	b          *calltree.Builder
-	objects    []string // of each frame: the first one that it was found in, "" unknown
-	grouped    bool     // the children of the root are groups
-	self, base []calltree.Weight
+	objects    []string          // of each frame: the first one that it was found in, "" unknown
+	grouped    bool              // the children of the root are groups
+	self, base []calltree.Weight // base is nil if there is none
 	whole      amount
 }
 
@@ -108,11 +108,17 @@ func merge(groups, base []Group) *tree {
 			t.grouped = t.grouped || group.Name != ""
 		}
 	}
+	if len(groups) == 1 && len(base) == 0 && !t.grouped && t.share(groups[0].Tree) {
+		return t
+	}
+	t.b, t.objects = calltree.NewBuilder(), nil
 	for i, set := range [][]Group{groups, base} {
 		for _, group := range set {
 			at := t.add(group)
 			t.self = append(t.self, make([]calltree.Weight, len(t.b.Nodes)-len(t.self))...)
-			t.base = append(t.base, make([]calltree.Weight, len(t.b.Nodes)-len(t.base))...)
+			if len(base) > 0 {
+				t.base = append(t.base, make([]calltree.Weight, len(t.b.Nodes)-len(t.base))...)
+			}
 			sums, whole := t.self, &t.whole.of
 			if i == 1 {
 				sums, whole = t.base, &t.whole.base
@@ -124,6 +130,17 @@ func merge(groups, base []Group) *tree {
 		}
 	}
 	return t
+}
+
+// share takes the nodes of a tree as they are, if its frames have different names already.
+func (t *tree) share(of *calltree.Tree) bool {
+	for i := range of.Frames {
+		if int(t.frame(of.Frames[i].Name, of.Frames[i].Object)) != i {
+			return false
+		}
+	}
+	t.b.Nodes, t.self, t.whole.of = of.Nodes, of.Self, of.Whole()
+	return true
 }
 
 // add puts the nodes of a group into the tree and returns where each went.
@@ -162,17 +179,27 @@ func (t *tree) frame(name, object string) int32 {
 	return f
 }
 
-// totals returns the amount of each node with all its descendants.
-func (t *tree) totals() []amount {
-	totals := make([]amount, len(t.self))
-	for n := len(totals) - 1; n >= 0; n-- {
-		totals[n] = totals[n].plus(amount{t.self[n], t.base[n]})
-		if n > 0 {
-			parent := t.b.Nodes[n].Parent
-			totals[parent] = totals[parent].plus(totals[n])
-		}
+// amounts is what each node has.
+type amounts struct{ of, base []calltree.Weight }
+
+func (a amounts) at(node int32) (sum amount) {
+	sum.of = a.of[node]
+	if a.base != nil {
+		sum.base = a.base[node]
 	}
-	return totals
+	return sum
+}
+
+// own returns the amount of each node without its descendants.
+func (t *tree) own() amounts { return amounts{t.self, t.base} }
+
+// totals returns the amount of each node with all its descendants.
+func (t *tree) totals() (all amounts) {
+	all.of = (&calltree.Tree{Nodes: t.b.Nodes, Self: t.self}).Totals()
+	if t.base != nil {
+		all.base = (&calltree.Tree{Nodes: t.b.Nodes, Self: t.base}).Totals()
+	}
+	return all
 }
 
 // mostVanished is the number of call paths told that only the base has.
@@ -183,18 +210,18 @@ func (t *tree) vanished() []string {
 	totals := t.totals()
 	var nodes []int32
 	var sum calltree.Weight
-	for n := 1; n < len(totals); n++ {
-		gone := func(n int32) bool { return totals[n].of.Samples == 0 && totals[n].base.Samples > 0 }
+	gone := func(n int32) bool { return totals.of[n].Samples == 0 && totals.base[n].Samples > 0 }
+	for n := 1; n < len(t.b.Nodes); n++ {
 		if gone(int32(n)) && (t.b.Nodes[n].Parent == 0 || !gone(t.b.Nodes[n].Parent)) {
 			nodes = append(nodes, int32(n))
-			sum = sum.Plus(totals[n].base)
+			sum = sum.Plus(totals.base[n])
 		}
 	}
 	if len(nodes) == 0 {
 		return []string{"Nothing vanished: every call path of the base is there."}
 	}
 	slices.SortStableFunc(nodes, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(totals[b].base.Weight, totals[a].base.Weight), cmp.Compare(totals[b].base.Samples, totals[a].base.Samples))
+		return cmp.Or(cmp.Compare(totals.base[b].Weight, totals.base[a].Weight), cmp.Compare(totals.base[b].Samples, totals.base[a].Samples))
 	})
 	notes := []string{fmt.Sprintf("Vanished since the base, and not drawn: %s with %s of the base.",
 		plural(len(nodes), "call path"), percent(share(sum, t.whole.base)))}
@@ -206,7 +233,7 @@ func (t *tree) vanished() []string {
 		if len(names) > 4 {
 			names = append(names[:4], "…")
 		}
-		notes = append(notes, fmt.Sprintf("%s: %s", percent(share(totals[n].base, t.whole.base)), strings.Join(names, " ← ")))
+		notes = append(notes, fmt.Sprintf("%s: %s", percent(share(totals.base[n], t.whole.base)), strings.Join(names, " ← ")))
 	}
 	return notes
 }
@@ -231,6 +258,9 @@ func (t *tree) functions() []function {
 		{t.self, func(a *amount) *calltree.Weight { return &a.of }},
 		{t.base, func(a *amount) *calltree.Weight { return &a.base }},
 	} {
+		if side.self == nil {
+			continue
+		}
 		whole := &calltree.Tree{Frames: t.b.Frames, Nodes: t.b.Nodes, Self: side.self}
 		for _, f := range whole.Functions() {
 			*side.of(&all[f.Frame].total) = f.Weight

@@ -138,17 +138,17 @@ func (l *layout) place(p *part, depth int, start calltree.Weight) {
 
 // downward returns what finds the callees of a part.
 func (t *tree) downward() func(*part) []part {
-	totals := t.totals()
-	first, next := make([]int32, len(totals)), make([]int32, len(totals))
-	for n := len(totals) - 1; n > 0; n-- {
+	own, totals := t.own(), t.totals()
+	first, next := make([]int32, len(t.b.Nodes)), make([]int32, len(t.b.Nodes))
+	for n := len(t.b.Nodes) - 1; n > 0; n-- {
 		parent := t.b.Nodes[n].Parent
 		next[n], first[parent] = first[parent], int32(n)
 	}
 	return func(p *part) []part {
 		var children []part
-		p.self = amount{t.self[p.node], t.base[p.node]}
+		p.self = own.at(p.node)
 		for n := first[p.node]; n != 0; n = next[n] {
-			children = append(children, part{frame: t.b.Nodes[n].Frame, total: totals[n], node: n})
+			children = append(children, part{frame: t.b.Nodes[n].Frame, total: totals.at(n), node: n})
 		}
 		return children
 	}
@@ -157,9 +157,10 @@ func (t *tree) downward() func(*part) []part {
 // ends returns the call paths that have an amount of their own.
 func (t *tree) ends() []end {
 	var ends []end
-	for n := range t.self {
-		if t.self[n].Samples > 0 || t.base[n].Samples > 0 {
-			ends = append(ends, end{int32(n), amount{t.self[n], t.base[n]}})
+	own := t.own()
+	for n := range int32(len(t.self)) {
+		if has := own.at(n); has.of.Samples > 0 || has.base.Samples > 0 {
+			ends = append(ends, end{n, has})
 		}
 	}
 	return ends

@@ -13,6 +13,8 @@ import (
 type Comparison struct {
 	A, B     Side
 	Changes  []Change // the largest first, those that are distinguishable before the others
+	Known    int      // of these that are distinguishable
+	Rest     Rest     // of the others, also where Changes has none of them
 	Total    Change   // of all that was selected: its weights, never its shares
 	Repeated bool     // the sides are runs that were compared by how they differ among themselves
 	RunsA    int
@@ -57,6 +59,12 @@ type Change struct {
 	runsA, runsB []uint64 // weights in the runs
 }
 
+// Rest are the changes that are not distinguishable.
+type Rest struct {
+	Number         int
+	ShareA, ShareB float64
+}
+
 // Difference returns the change, B minus A.
 func (c *Change) Difference() float64 { return c.ShareB - c.ShareA }
 
@@ -65,6 +73,7 @@ type Comparing struct {
 	Options
 	Paths bool // call paths of functions, as Paths has them, with Levels; else innermost frames
 	Times bool // weights instead of shares
+	Brief bool // only changes that are distinguishable are wanted
 }
 
 // frames reports whether innermost frames are all that matters: call paths need not be
@@ -76,10 +85,83 @@ func (by Comparing) functions() bool {
 	return by.Paths || by.Granularity != Address && by.Granularity != Object
 }
 
-// A thing is what is compared: a label, or a call path by its node.
-type thing struct {
-	label string
-	node  int32
+// compared is what is compared, by numbers: those of labels, or the nodes of call paths.
+type compared struct {
+	paths    tree             // of both sides
+	numbers  map[string]int32 // of labels; nil where call paths are compared
+	labels   []string
+	sums     [2][]Side          // of A and B
+	runs     [2][][]uint64      // weights in each run, where these are repeated
+	in       [2][][]Instruction // where frames alone are compared
+	repeated bool
+}
+
+func (c *compared) number(label string) int32 {
+	n, ok := c.numbers[label]
+	if !ok {
+		n = int32(len(c.labels))
+		c.numbers[label], c.labels = n, append(c.labels, label)
+	}
+	return n
+}
+
+// add adds a part of a run of a side, 0 or 1.
+func (c *compared) add(side, run int, number int32, p Side, in []Instruction) {
+	sum := at(&c.sums[side], number)
+	sum.Samples += p.Samples
+	sum.Weight += p.Weight
+	if c.repeated {
+		*at(&c.runs[side][run], number) += p.Weight
+	}
+	if len(in) > 0 {
+		all := at(&c.in[side], number)
+		*all = append(*all, in...)
+	}
+}
+
+// at is an element of a slice that grows as needed.
+func at[T any](all *[]T, i int32) *T {
+	if lack := int(i) + 1 - len(*all); lack > 0 {
+		*all = append(*all, make([]T, lack)...)
+	}
+	return &(*all)[i]
+}
+
+// of returns an element, zero behind the end.
+func of[T any](all []T, i int32) (element T) {
+	if int(i) < len(all) {
+		element = all[i]
+	}
+	return element
+}
+
+// change returns what became of a number, but for what follows from the whole.
+func (c *compared) change(number int32) Change {
+	change := Change{Label: c.label(number), A: of(c.sums[0], number), B: of(c.sums[1], number)}
+	switch {
+	case c.numbers != nil:
+		change.InA, change.InB = of(c.in[0], number), of(c.in[1], number)
+	case number != 0:
+		change.Path = CallPath{c.paths, number}
+	}
+	for _, run := range c.runs[0] {
+		change.runsA = append(change.runsA, of(run, number))
+	}
+	for _, run := range c.runs[1] {
+		change.runsB = append(change.runsB, of(run, number))
+	}
+	return change
+}
+
+// label is that of the change of a number.
+func (c *compared) label(number int32) string {
+	switch {
+	case c.numbers != nil:
+		return c.labels[number]
+	case number == 0:
+		return outside
+	}
+	return ""
 }
 
 // Compare compares two sides, by their weights. Each is a selection or, two or more
@@ -95,56 +177,89 @@ func Compare(a, b []*Selection, t Translator, by Comparing) (*Comparison, error)
 	for _, m := range c.Matched {
 		namesA[m.A], namesB[m.B] = m.Name, m.Name
 	}
-	paths := newTree() // that are compared, of both sides
-	changes := map[thing]*Change{}
-	c.Total = Change{runsA: make([]uint64, len(a)), runsB: make([]uint64, len(b))}
-	for _, side := range []struct {
-		selected []*Selection
-		names    map[string]string // of objects, by path
-		of       func(*Change) (*Side, []uint64, *[]Instruction)
-	}{
-		{a, namesA, func(c *Change) (*Side, []uint64, *[]Instruction) { return &c.A, c.runsA, &c.InA }},
-		{b, namesB, func(c *Change) (*Side, []uint64, *[]Instruction) { return &c.B, c.runsB, &c.InB }},
-	} {
-		for i, selected := range side.selected {
-			add := func(of thing, p Side, in []Instruction) {
-				change := changes[of]
-				if change == nil {
-					change = &Change{Label: of.label, Path: CallPath{paths, of.node}, runsA: make([]uint64, len(a)), runsB: make([]uint64, len(b))}
-					changes[of] = change
-				}
-				_, _, all := side.of(change)
-				*all = append(*all, in...)
-				for _, change := range []*Change{change, &c.Total} {
-					sum, runs, _ := side.of(change)
-					sum.Samples += p.Samples
-					sum.Weight += p.Weight
-					runs[i] += p.Weight
-				}
-			}
-			if err := selected.parts(t, by, side.names, paths, add); err != nil {
+	all := &compared{paths: newTree(), repeated: c.Repeated}
+	if !by.Paths {
+		all.numbers = map[string]int32{}
+	}
+	for side, selected := range [][]*Selection{a, b} {
+		if c.Repeated {
+			all.runs[side] = make([][]uint64, len(selected))
+		}
+		for run, s := range selected {
+			add := func(number int32, p Side, in []Instruction) { all.add(side, run, number, p, in) }
+			if err := s.parts(t, by, []map[string]string{namesA, namesB}[side], all, add); err != nil {
 				return nil, err
 			}
 		}
 	}
+	all.paths.Settle()
+	c.Total = all.total()
 	c.A, c.B = c.Total.A, c.Total.B
 	whole := c.Total
-	for _, change := range changes {
+	type row struct {
+		number     int32
+		known      bool
+		difference float64
+	}
+	var rows []row
+	full := func(number int32) Change {
+		change := all.change(number)
 		change.compare(&whole, by.Times, c.Repeated)
-		c.Changes = append(c.Changes, *change)
+		return change
+	}
+	for number := range int32(max(len(all.sums[0]), len(all.sums[1]))) {
+		if of(all.sums[0], number).Samples+of(all.sums[1], number).Samples > 0 {
+			change := full(number)
+			rows = append(rows, row{number, change.Distinguishable, math.Abs(change.Difference())})
+		}
 	}
 	c.Total.compare(&whole, true, c.Repeated)
-	slices.SortFunc(c.Changes, func(x, y Change) int {
-		if x.Distinguishable != y.Distinguishable {
-			if x.Distinguishable {
+	slices.SortFunc(rows, func(x, y row) int {
+		if x.known != y.known {
+			if x.known {
 				return -1
 			}
 			return 1
 		}
-		return cmp.Or(cmp.Compare(math.Abs(y.Difference()), math.Abs(x.Difference())), cmp.Compare(x.Label, y.Label),
-			paths.compare(x.Path.node, y.Path.node))
+		if order := cmp.Or(cmp.Compare(y.difference, x.difference), cmp.Compare(all.label(x.number), all.label(y.number))); order != 0 || !by.Paths {
+			return order
+		}
+		return all.paths.compare(x.number, y.number)
 	})
+	for _, r := range rows {
+		change := full(r.number)
+		if !by.Brief || r.known {
+			c.Changes = append(c.Changes, change)
+		}
+		if r.known {
+			c.Known++
+			continue
+		}
+		c.Rest.Number++
+		c.Rest.ShareA += change.ShareA
+		c.Rest.ShareB += change.ShareB
+	}
 	return c, nil
+}
+
+// total is the change of all.
+func (c *compared) total() (t Change) {
+	for side, sum := range []*Side{&t.A, &t.B} {
+		for _, s := range c.sums[side] {
+			sum.Samples += s.Samples
+			sum.Weight += s.Weight
+		}
+	}
+	for side, runs := range []*[]uint64{&t.runsA, &t.runsB} {
+		for _, run := range c.runs[side] {
+			sum := uint64(0)
+			for _, w := range run {
+				sum += w
+			}
+			*runs = append(*runs, sum)
+		}
+	}
+	return t
 }
 
 // objects fills in what is said of objects.
@@ -168,9 +283,9 @@ func (c *Comparison) objects(a, b []*Selection, t Translator, by Comparing) (err
 
 // parts divides the selection among what is compared; call paths are put into a tree. An object's name, if it
 // has one, stands for its path in a label.
-func (s *Selection) parts(t Translator, by Comparing, names map[string]string, paths tree, add func(thing, Side, []Instruction)) error {
+func (s *Selection) parts(t Translator, by Comparing, names map[string]string, all *compared, add func(int32, Side, []Instruction)) error {
 	if !by.frames() {
-		return s.pathParts(t, by, names, paths, add)
+		return s.pathParts(t, by, names, all, add)
 	}
 	instructions, err := s.Instructions(t)
 	if err != nil {
@@ -179,18 +294,19 @@ func (s *Selection) parts(t Translator, by Comparing, names map[string]string, p
 	rest := Side{s.Samples(), s.Weight()}
 	for i, in := range instructions {
 		in.Object = cmp.Or(names[in.Object], in.Object)
-		add(thing{label: in.Label(by.Granularity, by.Templates)}, Side{in.Samples, in.Weight}, instructions[i:i+1])
+		add(all.number(in.Label(by.Granularity, by.Templates)), Side{in.Samples, in.Weight}, instructions[i:i+1])
 		rest.Samples -= in.Samples
 		rest.Weight -= in.Weight
 	}
 	if rest.Samples > 0 {
-		add(thing{label: outside}, rest, nil)
+		add(all.number(outside), rest, nil)
 	}
 	return nil
 }
 
 // pathParts adds the call paths that refinements keep, or their innermost frames.
-func (s *Selection) pathParts(t Translator, by Comparing, names map[string]string, paths tree, add func(thing, Side, []Instruction)) error {
+func (s *Selection) pathParts(t Translator, by Comparing, names map[string]string, all *compared, add func(int32, Side, []Instruction)) error {
+	paths := all.paths
 	o := by.Options
 	if !by.Paths {
 		o.Granularity = Location // by which functions are known, too
@@ -201,25 +317,37 @@ func (s *Selection) pathParts(t Translator, by Comparing, names map[string]strin
 	}
 	for _, group := range calls.Groups {
 		tree := group.Tree
+		if !by.Paths {
+			for node, w := range tree.Self {
+				if w.Samples == 0 {
+					continue
+				}
+				label := outside
+				if f := &tree.Frames[tree.Nodes[node].Frame]; node > 0 && f.Name != outside {
+					label = frame{function: f.Function, file: f.File, line: f.Line, object: cmp.Or(names[f.Object], f.Object), addr: f.Addr}.label(by.Granularity)
+				}
+				add(all.number(label), Side{w.Samples, w.Weight}, nil)
+			}
+			continue
+		}
+		frames := make([]int32, len(tree.Frames)) // in paths
+		for i := range tree.Frames {
+			frames[i] = paths.Frame(calltree.Frame{Name: tree.Frames[i].Name})
+		}
 		at := make([]int32, len(tree.Nodes)) // in paths
-		for node := range tree.Self {
-			of := thing{label: outside}
-			switch n := tree.Nodes[node]; {
-			case node == 0:
-			case by.Paths:
-				at[node] = paths.Child(at[n.Parent], paths.Frame(calltree.Frame{Name: tree.Frames[n.Frame].Name}))
-				of = thing{node: at[node]}
-			default:
-				if f := &tree.Frames[n.Frame]; f.Name != outside {
-					of.label = frame{function: f.Function, file: f.File, line: f.Line, object: cmp.Or(names[f.Object], f.Object), addr: f.Addr}.label(by.Granularity)
-				}
+		for node, w := range tree.Self {
+			if node > 0 {
+				n := tree.Nodes[node]
+				at[node] = paths.Child(at[n.Parent], frames[n.Frame])
 			}
-			if w := tree.Self[node]; w.Samples > 0 {
-				if of.node != 0 && by.Levels > 0 {
-					of.node = paths.cut(of.node, by.Levels)
-				}
-				add(of, Side{w.Samples, w.Weight}, nil)
+			if w.Samples == 0 {
+				continue
 			}
+			of := at[node]
+			if of != 0 && by.Levels > 0 {
+				of = paths.cut(of, by.Levels)
+			}
+			add(of, Side{w.Samples, w.Weight}, nil)
 		}
 	}
 	return nil

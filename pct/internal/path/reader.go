@@ -14,6 +14,7 @@ import (
 // is ready for use, by one goroutine.
 type Reader struct {
 	known map[string]knownRun
+	once  bool // nothing is read again, and nothing kept for that
 }
 
 type knownRun struct {
@@ -55,7 +56,10 @@ func (r *Reader) read(dir string) (*data.Run, error) {
 
 // readAll is data.OpenAll; a torn tail is no error, but part of the damage.
 func (r *Reader) readAll(dir string) ([]*data.Run, error) {
-	stamp := stampOf(dir)
+	var stamp dirStamp
+	if !r.once {
+		stamp = stampOf(dir)
+	}
 	if k, ok := r.known[dir]; ok && k.stamp == stamp {
 		return k.runs, nil
 	}
@@ -66,7 +70,7 @@ func (r *Reader) readAll(dir string) ([]*data.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if in := runs[0]; !in.Writing && in.Meta.State != stateRunning {
+	if in := runs[0]; !r.once && !in.Writing && in.Meta.State != stateRunning {
 		if r.known == nil {
 			r.known = map[string]knownRun{}
 		}

@@ -46,10 +46,15 @@ type Runs struct {
 // Open reads run directories, directories of them, and files of them: count files and
 // paths. What can't be read is told by Warnings; it is an error if nothing can, or if
 // they measured different things, which can't be added up: *MixedResources.
-func Open(names []string) (*Runs, error) { return new(Reader).Open(names) }
+func Open(names []string) (*Runs, error) { return OpenResource(names, "") }
 
 // Open is Open, for a Reader.
 func (rd *Reader) Open(names []string) (*Runs, error) { return rd.OpenResource(names, "") }
+
+// OpenResource is Reader.OpenResource, for those who read once.
+func OpenResource(names []string, resource string) (*Runs, error) {
+	return (&Reader{once: true}).OpenResource(names, resource)
+}
 
 // OpenResource is Open of those runs alone that measure a resource, such as cpu or
 // faults; of all if it is "". It is an error of type *OtherResource if runs have
@@ -59,7 +64,7 @@ func (rd *Reader) OpenResource(names []string, resource string) (*Runs, error) {
 }
 
 // OpenApart is Open for those who don't add up: the runs may have measured different things.
-func OpenApart(names []string) (*Runs, error) { return new(Reader).open(names, "", true) }
+func OpenApart(names []string) (*Runs, error) { return (&Reader{once: true}).open(names, "", true) }
 
 func (rd *Reader) open(names []string, resource string, apart bool) (*Runs, error) {
 	rs := &Runs{}
