@@ -207,6 +207,7 @@ void handlers()
 	timer_t timer;
 
 	nests = false;
+	interrupts(0); // an unwinder begins by pthread_once, which a handler in its midst would wait for
 	action.sa_handler = interrupts;
 	action.sa_flags = SA_RESTART;
 	sigaction(SIGUSR1, &action, nullptr);
