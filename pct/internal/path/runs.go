@@ -48,10 +48,7 @@ type Runs struct {
 // they measured different things, which can't be added up: *MixedResources.
 func Open(names []string) (*Runs, error) { return OpenResource(names, "") }
 
-// Open is Open, for a Reader.
-func (rd *Reader) Open(names []string) (*Runs, error) { return rd.OpenResource(names, "") }
-
-// OpenResource is Reader.OpenResource, for those who read once.
+// OpenResource is that of a Reader, for those who read once.
 func OpenResource(names []string, resource string) (*Runs, error) {
 	return (&Reader{once: true}).OpenResource(names, resource)
 }
