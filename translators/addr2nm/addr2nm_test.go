@@ -271,7 +271,7 @@ func TestHostileCache(t *testing.T) {
 	}
 	write(t, file, "")
 	for dir, why := range map[string]string{
-		open: "can be written by others", link: "perhaps a link", file: "not a directory",
+		open: "can be written by others", link: "symbolic links are not followed", file: "not a directory",
 		"/proc/self/fdinfo/none": "no such file", "/dev/full/cache": "not a directory",
 	} {
 		out, errs, status := ask(requests(path, main), "-cache", dir)
