@@ -23,37 +23,40 @@ func TestSizes(t *testing.T) {
 		t.Fatal(err)
 	}
 	pct := buildPct(t)
-	for _, of := range []struct {
+	type size struct {
 		what    string
-		large   bool // to be made, or to be reported on, takes more than some seconds
 		make    func(root string) error
 		reports string
-	}{
-		{"1,000,000 frames", false, func(root string) error {
+	}
+	sizes := []size{
+		{"1,000,000 frames", func(root string) error {
 			_, err := synthetic.WriteCalls(root, 1_000_000, 3)
 			return err
 		}, "fn, paths -threshold 1%, diff -by path"},
-		{"1,000,000 functions", false, func(root string) error {
+		{"1,000,000 functions", func(root string) error {
 			_, err := synthetic.WriteCalls(root, 1_000_000, 1_000_000)
 			return err
 		}, "fn"},
-		{"1,000,000 paths", false, func(root string) error {
+		{"1,000,000 paths", func(root string) error {
 			_, err := synthetic.Write(root, synthetic.Shape{Paths: 1_000_000, Symbols: 500, Depth: 20})
 			return err
 		}, "fn, paths -threshold 0.5%, summary, diff -by path"},
-		{"10,000,000 paths", true, func(root string) error {
-			_, err := synthetic.Write(root, synthetic.Shape{Paths: 10_000_000, Symbols: 500, Depth: 20})
-			return err
-		}, "fn, sym, tree, summary, flame"},
-		{"100,000 run directories", true, func(root string) error {
-			_, err := synthetic.Write(root, synthetic.Shape{Dirs: 100_000, Symbols: 10, Depth: 5, Samples: 2})
-			return err
-		}, "sym"},
-	} {
+	}
+	if *everySize {
+		// To be made, or to be reported on, these take more than some seconds.
+		sizes = append(sizes, []size{
+			{"10,000,000 paths", func(root string) error {
+				_, err := synthetic.Write(root, synthetic.Shape{Paths: 10_000_000, Symbols: 500, Depth: 20})
+				return err
+			}, "fn, sym, tree, summary, flame"},
+			{"100,000 run directories", func(root string) error {
+				_, err := synthetic.Write(root, synthetic.Shape{Dirs: 100_000, Symbols: 10, Depth: 5, Samples: 2})
+				return err
+			}, "sym"},
+		}...)
+	}
+	for _, of := range sizes {
 		t.Run(strings.ReplaceAll(of.what, " ", "-"), func(t *testing.T) {
-			if of.large && !*everySize {
-				t.Skip("only with -args -whole")
-			}
 			root := t.TempDir()
 			if err := of.make(root); err != nil {
 				t.Fatal(err)

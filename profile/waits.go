@@ -3,7 +3,7 @@ package main
 import (
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/profilecollection/pct/internal/resource"
 )
 
 // manyWaits is how often a program waits in a second of its CPU time, at the least, where that is worth a word:
@@ -14,7 +14,7 @@ const manyWaits = 5000
 // at each switch of threads. Up to the rate of the kernel's tick the library has none.
 func (r *report) waits() {
 	cpu := r.used.user + r.used.system
-	tick := kernelTick()
+	tick := resource.KernelTick()
 	const least = 0.05 // s
 	if cpu < least || float64(r.used.waits) < manyWaits*cpu || r.told.troubled() || len(r.options.expressions) > 0 {
 		return
@@ -26,13 +26,4 @@ func (r *report) waits() {
 	case r.collector == library && len(r.options.resources) == 0 && time.Duration(r.options.period)*time.Microsecond < tick:
 		r.print("# %s\n", note{waitsCost, args})
 	}
-}
-
-// kernelTick is the time between two ticks of the kernel.
-func kernelTick() time.Duration {
-	var resolution unix.Timespec
-	if err := unix.ClockGetres(unix.CLOCK_MONOTONIC_COARSE, &resolution); err != nil || resolution.Nano() <= 0 {
-		return 4 * time.Millisecond
-	}
-	return time.Duration(resolution.Nano())
 }

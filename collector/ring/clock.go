@@ -12,11 +12,3 @@ func monotonic() time.Duration {
 	unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts)
 	return time.Duration(ts.Nano())
 }
-
-// kernelTick is the period of the kernel's timer interrupt (1/CONFIG_HZ): its coarse
-// clock has that resolution.
-func kernelTick() time.Duration {
-	var ts unix.Timespec
-	unix.ClockGetres(unix.CLOCK_MONOTONIC_COARSE, &ts)
-	return time.Duration(ts.Nano())
-}

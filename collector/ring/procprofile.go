@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/profilecollection/pct/internal/resource"
 	"github.com/profilecollection/pct/pct/data"
 )
 
@@ -100,7 +101,7 @@ func (t *kernelTicks) write(dir *data.Dir, pid int, k *kernel) error {
 	return dir.WriteCounts("[kernel]", &data.Counts{
 		Object: "[kernel]", ObjectKind: data.ObjectKernel, Clock: "tick", Resource: "cpu",
 		BinSize: int(after.step), Low: stext, Size: uint64(len(after.counts)) * uint64(after.step),
-		Period: kernelTick(), Start: t.start, Pid: pid,
+		Period: resource.KernelTick(), Start: t.start, Pid: pid,
 	}, each)
 }
 
