@@ -83,7 +83,7 @@ func shareOf(t testing.TB, dir, function string) (percent, samples float64) {
 		t.Fatal(err)
 	}
 	var sum, squares float64
-	for _, s := range r.Samples {
+	for _, s := range r.Samples() {
 		sum += float64(s.Weight)
 		squares += float64(s.Weight) * float64(s.Weight)
 	}

@@ -140,7 +140,7 @@ func countValues(ts *testscript.TestScript, dir, text string) (n, with int) {
 	name, value, _ := strings.Cut(text, "=")
 	r, err := data.Open(ts.MkAbs(dir))
 	ts.Check(err)
-	for _, s := range r.Samples {
+	for _, s := range r.Samples() {
 		for _, f := range s.Fields {
 			if r.Fields[f.Field] == name {
 				n++
@@ -163,7 +163,7 @@ func threads(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	samples := map[uint32]float64{}
 	total := 0.0
-	for _, s := range r.Samples {
+	for _, s := range r.Samples() {
 		w := float64(s.Weight) / float64(r.Header.Period.Microseconds())
 		samples[s.Thread] += w
 		total += w
@@ -209,7 +209,7 @@ func sampled(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	seen := map[uint32]bool{}
 	var weight uint64
-	for _, s := range r.Samples {
+	for _, s := range r.Samples() {
 		weight += s.Weight
 		seen[s.Thread] = true
 	}
@@ -218,7 +218,7 @@ func sampled(ts *testscript.TestScript, neg bool, args []string) {
 	allowed, taken := want*slack/100+period*float64(1+len(seen))+5, float64(stolen(ts).Microseconds())/1000
 	if want == 0 || got < want-allowed || got > want+allowed+taken {
 		ts.Fatalf("samples make %.1f ms of %.1f ms of CPU time (%d samples, period %g ms, %d threads, %.0f ms were stolen)",
-			got, want, len(r.Samples), period, len(seen), taken)
+			got, want, len(r.Samples()), period, len(seen), taken)
 	}
 }
 

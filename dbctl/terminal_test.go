@@ -62,7 +62,7 @@ func samplesOf(dir string) []data.Sample {
 	if r == nil {
 		return nil
 	}
-	return r.Samples[min(1, len(r.Samples)):]
+	return r.Samples()[min(1, len(r.Samples())):]
 }
 
 const profileSlowly = "dbctl -D interval=2000 profile.dbctl "

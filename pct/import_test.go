@@ -115,8 +115,8 @@ func perfScript(w *workshop) {
 	}
 	w.run("pct", "import", "-o", "again", "perf.txt")
 	r := w.open("again/*")
-	if len(r.Samples) != total || filepath.Base(r.Meta.Exe) != "hier test" || r.Header.Resource != "cpu" || r.Samples[total-1].Time == 0 {
-		w.t.Errorf("%d samples of %s, want %d: %+v", len(r.Samples), r.Meta.Exe, total, r.Header)
+	if len(r.Samples()) != total || filepath.Base(r.Meta.Exe) != "hier test" || r.Header.Resource != "cpu" || r.Samples()[total-1].Time == 0 {
+		w.t.Errorf("%d samples of %s, want %d: %+v", len(r.Samples()), r.Meta.Exe, total, r.Header)
 	}
 	got := rows(w.run("pct", "body", "-past-main", "-threshold", "0", r.Dir))
 	for name := range got {

@@ -120,7 +120,7 @@ func (w *workshop) sampledValues() {
 
 // having counts the samples with a value of a field.
 func having(r *data.Run, name string) (n int) {
-	for _, s := range r.Samples {
+	for _, s := range r.Samples() {
 		for _, f := range s.Fields {
 			if r.Fields[f.Field] == name {
 				n++

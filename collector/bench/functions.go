@@ -101,11 +101,11 @@ func (n names) ofRuns(dir, process string, s shares) error {
 			return err
 		}
 		looks, weight := 0.0, 0.0
-		for _, sample := range run.Samples {
+		for _, sample := range run.Samples() {
 			looks += float64(sample.Count)
 			weight += float64(sample.Weight)
 		}
-		for _, sample := range run.Samples {
+		for _, sample := range run.Samples() {
 			at := sample.Node
 			for at > 0 && run.Objects[run.Nodes[at].Object].Kind == data.ObjectKernel {
 				at = run.Nodes[at].Parent

@@ -88,7 +88,7 @@ func (c *collected) addRun(r *roots, run *data.Run) {
 		// The outermost frame, or the second one: of what a C library begins with nothing.
 		whole[i] = whole[n.Parent] || depth[i] <= 2 && r.begins(object, n.Vaddr)
 	}
-	for _, s := range run.Samples {
+	for _, s := range run.Samples() {
 		c.samples += s.Count
 		if s.Node == 0 {
 			continue

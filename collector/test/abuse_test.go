@@ -191,8 +191,7 @@ func buildID(t *testing.T, file string) string {
 
 // loaded counts the samples in an object of each build-id that were called by the function of its name, and the others in it.
 func (p *profile) loaded(ids map[string]string) (right, wrong uint64) {
-	for i := range p.run.Samples {
-		s := &p.run.Samples[i]
+	for _, s := range p.run.Samples() {
 		at := p.run.Nodes[s.Node]
 		called := ids[p.run.Objects[at.Object].BuildID]
 		if called == "" || s.Partial {

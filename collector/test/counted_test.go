@@ -181,7 +181,7 @@ func TestCoroutines(t *testing.T) {
 		p := prepare(t, counted, "coroutines", kind, filepath.Join(built, "first.so")).run().ok("done\n").own().whole()
 		p.called(1, "coroutine")
 		p.called(10, "coroutine", "c")
-		for _, s := range p.run.Samples {
+		for _, s := range p.run.Samples() {
 			if p.run.Nodes[s.Node].Object == 0 {
 				t.Errorf("%s: %d samples at %#x, in no object", kind, s.Count, p.run.Nodes[s.Node].Vaddr)
 			}

@@ -58,8 +58,8 @@ func TestPageFaultsOfIntervals(t *testing.T) {
 	if one < 490 || one > 510 || three < 1490 || three > 1510 {
 		t.Errorf("%d and %d samples of 5000 and 15000 faults", one, three)
 	}
-	for i := range p.run.Samples {
-		if n := p.run.Samples[i]; n.Weight != 10*n.Count {
+	for _, n := range p.run.Samples() {
+		if n.Weight != 10*n.Count {
 			t.Errorf("%d samples weigh %d faults", n.Count, n.Weight)
 		}
 	}

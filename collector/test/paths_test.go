@@ -44,10 +44,10 @@ func (s *sampled) profile(dir string) *profile {
 
 func newProfile(t testing.TB, r *data.Run) *profile {
 	p := &profile{t: t, run: r, symbols: map[data.ObjectID][]elf.Symbol{}, objects: map[data.ObjectID]bool{}}
-	for i := range r.Samples {
-		p.all += r.Samples[i].Count
-		if r.Samples[i].Partial {
-			p.partial += r.Samples[i].Count
+	for _, s := range r.Samples() {
+		p.all += s.Count
+		if s.Partial {
+			p.partial += s.Count
 		}
 	}
 	return p
@@ -86,8 +86,7 @@ func (p *profile) name(n data.Node) string {
 // each called by the one before it.
 func (p *profile) on(functions ...string) uint64 {
 	var n uint64
-	for i := range p.run.Samples {
-		s := &p.run.Samples[i]
+	for _, s := range p.run.Samples() {
 		var path []string
 		for at := s.Node; at != 0; at = p.run.Nodes[at].Parent {
 			path = append(path, p.name(p.run.Nodes[at]))
@@ -160,8 +159,8 @@ func TestPathsOfExceptions(t *testing.T) {
 func TestPathsOfThreads(t *testing.T) {
 	p := prepare(t, paths, "paths", "threads").run().ok("done\n").own().whole()
 	threads := map[uint32]bool{}
-	for i := range p.run.Samples {
-		threads[p.run.Samples[i].Thread] = true
+	for _, s := range p.run.Samples() {
+		threads[s.Thread] = true
 	}
 	if len(threads) < 8 {
 		t.Errorf("samples of %d threads, want 8", len(threads))
@@ -184,7 +183,7 @@ func TestPathSums(t *testing.T) {
 		for i, n := range p.run.Nodes[1:] {
 			depth[i+1] = depth[n.Parent] + 1
 		}
-		for _, s := range p.run.Samples {
+		for _, s := range p.run.Samples() {
 			all += s.Count * depth[s.Node]
 		}
 		if samples == 0 || samples != weight || weight != p.all || partial != p.partial || guessed > samples || saturated > 0 || frames != all || fresh > frames {
@@ -229,8 +228,7 @@ func TestPathsOfLoadedCode(t *testing.T) {
 // in counts the samples whose innermost frame is in an object.
 func (p *profile) in(object string) uint64 {
 	var n uint64
-	for i := range p.run.Samples {
-		s := &p.run.Samples[i]
+	for _, s := range p.run.Samples() {
 		if filepath.Base(p.run.Objects[p.run.Nodes[s.Node].Object].Path) == object {
 			n += s.Count
 		}

@@ -38,7 +38,6 @@ func (s *sampled) resources(pid int) map[string]*profile {
 	}
 	all := map[string]*profile{}
 	for _, r := range runs {
-		r.Samples = r.Packed.Unpack()
 		all[r.Header.Resource] = newProfile(s.t, r)
 	}
 	return all
@@ -73,8 +72,8 @@ func TestAllocations(t *testing.T) {
 	s := measured(t, "xalloc:1", "allocations", "known").ok("done\n")
 	p := s.resources(s.state.Pid())["alloc"].whole()
 	bytesOf(p)
-	for i := range p.run.Samples {
-		if n := p.run.Samples[i]; n.Weight != n.Count {
+	for _, n := range p.run.Samples() {
+		if n.Weight != n.Count {
 			t.Errorf("%d samples weigh %d bytes", n.Count, n.Weight)
 		}
 	}
@@ -204,8 +203,7 @@ ts = [threading.Thread(target=lambda: [str(i) for i in range(5000)]) for _ in ra
 				t.Fatal(err)
 			}
 			for _, r := range runs {
-				r.Samples = r.Packed.Unpack()
-				if r.Header.Resource != "cpu" && len(r.Samples) > 0 {
+				if r.Header.Resource != "cpu" && len(r.Samples()) > 0 {
 					found[r.Header.Resource] = true
 					newProfile(t, r).whole()
 				}
@@ -274,7 +272,7 @@ func TestExceptions(t *testing.T) {
 		}
 	}
 	one := exceptions(t, "xfpe-divide:10", "all")
-	if p := one.resources(one.state.Pid())["fpe-divide"]; p.all != 60 || p.run.Samples[0].Weight != 10*p.run.Samples[0].Count {
+	if p := one.resources(one.state.Pid())["fpe-divide"]; p.all != 60 || p.run.Samples()[0].Weight != 10*p.run.Samples()[0].Count {
 		t.Errorf("%d samples of 600 exceptions at each 10", p.all)
 	}
 	// Beside a clock that traps too.

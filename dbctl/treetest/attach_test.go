@@ -106,7 +106,7 @@ func samplesIn(root string) int {
 	dirs, _ := filepath.Glob(filepath.Join(root, "*.*"))
 	for _, dir := range dirs {
 		if run, _ := data.Open(dir); run != nil {
-			n += len(run.Samples)
+			n += len(run.Samples())
 		}
 	}
 	return n

@@ -151,8 +151,8 @@ func TestCalls(t *testing.T) {
 		{Thread: 8, Node: 3, Weight: 3000, Count: 3, Partial: true, Untimed: true},
 		{Thread: 8, Node: 4, Weight: 1000, Count: 1, Untimed: true},
 	}
-	if !reflect.DeepEqual(r.Samples, samples) {
-		t.Errorf("samples %+v", r.Samples)
+	if !reflect.DeepEqual(r.Samples(), samples) {
+		t.Errorf("samples %+v", r.Samples())
 	}
 	if m := r.Meta; m.Samples != 9 || m.Partial != 3 || m.Lost != 5 || m.Pid != 4711 || r.Lost[LostCounts] != 5 {
 		t.Errorf("meta %+v, lost %v", m, r.Lost)
@@ -184,11 +184,11 @@ func TestChains(t *testing.T) {
 			t.Errorf("nodes %+v", r.Nodes)
 		}
 		counts := map[NodeID]uint64{}
-		for _, s := range r.Samples {
+		for _, s := range r.Samples() {
 			counts[s.Node] += s.Count
 		}
-		if want := map[NodeID]uint64{4: 4, 1: 2, 6: 1, 3: 6}; !reflect.DeepEqual(counts, want) || len(r.Samples) != 4 {
-			t.Errorf("samples %+v", r.Samples)
+		if want := map[NodeID]uint64{4: 4, 1: 2, 6: 1, 3: 6}; !reflect.DeepEqual(counts, want) || len(r.Samples()) != 4 {
+			t.Errorf("samples %+v", r.Samples())
 		}
 		if calls := []uint32{0, 1, 2, 3, 4, 5, 6}; counted && !reflect.DeepEqual(r.Calls, calls) {
 			t.Errorf("calls %v", r.Calls)
@@ -212,8 +212,8 @@ func TestHalfWrittenCalls(t *testing.T) {
 		}
 		r, err := openCalls(t, half)
 		check(t, err)
-		if len(r.Objects) != 3 || len(r.Nodes) < 2 || len(r.Samples) != 1 || r.Samples[0].Count != 3 {
-			t.Errorf("up to byte %d of %d: objects %+v, nodes %+v, samples %+v", end, len(whole), r.Objects, r.Nodes, r.Samples)
+		if len(r.Objects) != 3 || len(r.Nodes) < 2 || len(r.Samples()) != 1 || r.Samples()[0].Count != 3 {
+			t.Errorf("up to byte %d of %d: objects %+v, nodes %+v, samples %+v", end, len(whole), r.Objects, r.Nodes, r.Samples())
 		}
 	}
 }
@@ -230,8 +230,8 @@ func TestCountedCalls(t *testing.T) {
 	if want := []uint32{0, 2, 4, 3, 1}; !reflect.DeepEqual(r.Calls, want) {
 		t.Errorf("calls %v, want %v", r.Calls, want)
 	}
-	if !reflect.DeepEqual(r.Nodes, plain.Nodes) || !reflect.DeepEqual(r.Samples, plain.Samples) {
-		t.Errorf("nodes %+v, samples %+v", r.Nodes, r.Samples)
+	if !reflect.DeepEqual(r.Nodes, plain.Nodes) || !reflect.DeepEqual(r.Samples(), plain.Samples()) {
+		t.Errorf("nodes %+v, samples %+v", r.Nodes, r.Samples())
 	}
 	// Beside others that are not counted they stay parallel to the nodes.
 	dir := t.TempDir()
@@ -273,7 +273,7 @@ func TestCallsBeingMade(t *testing.T) {
 		t.Error(err)
 	}
 	copy(b[testTree:], make([]byte, contextsHeaderSize))
-	if r, err := openCalls(t, b); err != nil || len(r.Samples) != 0 {
+	if r, err := openCalls(t, b); err != nil || len(r.Samples()) != 0 {
 		t.Errorf("without a tree: %v, %v", r, err)
 	}
 }

@@ -62,8 +62,8 @@ func TestTruncatedAtEveryByte(t *testing.T) {
 			t.Fatalf("cut at %d: %v, want whole records up to %d", cut, err, offset)
 		case got == nil:
 			t.Fatalf("cut at %d: no run", cut)
-		case len(got.Samples) != samples || samples > 0 && !reflect.DeepEqual(got.Samples, want.Samples[:samples]):
-			t.Fatalf("cut at %d: samples %+v, want the first %d", cut, got.Samples, samples)
+		case len(got.Samples()) != samples || samples > 0 && !reflect.DeepEqual(got.Samples(), want.Samples()[:samples]):
+			t.Fatalf("cut at %d: samples %+v, want the first %d", cut, got.Samples(), samples)
 		}
 	}
 }
@@ -84,9 +84,8 @@ func TestFlippedBits(t *testing.T) {
 			if err == nil || whole > i {
 				t.Fatalf("bit %d of byte %d flipped: believed up to %d, %v", bit, i, whole, err)
 			}
-			r.Samples = r.Packed.Unpack()
-			if n := len(r.Samples); n > 0 && !reflect.DeepEqual(r.Samples, want.Samples[:n]) {
-				t.Fatalf("bit %d of byte %d flipped: samples %+v", bit, i, r.Samples)
+			if n := len(r.Samples()); n > 0 && !reflect.DeepEqual(r.Samples(), want.Samples()[:n]) {
+				t.Fatalf("bit %d of byte %d flipped: samples %+v", bit, i, r.Samples())
 			}
 		}
 	}
@@ -156,7 +155,7 @@ func consistent(t *testing.T, r *Run) {
 			t.Fatalf("names of %+v", p)
 		}
 	}
-	for _, s := range append(r.Samples, r.Packed.Unpack()...) {
+	for _, s := range r.Samples() {
 		if int(s.Node) >= len(r.Nodes) || s.Count == 0 {
 			t.Fatalf("sample %+v", s)
 		}

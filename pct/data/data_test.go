@@ -47,15 +47,23 @@ func sampleRun(t testing.TB) *Run {
 		Objects: []Object{{}, {"/bin/prog", "ab12", 'f', 0x400000, 0x402000, 0x3ff000, ""}, {"[vdso]", "", 'v', 1 << 63, 1<<63 + 4096, 1 << 63, ""}},
 		Nodes:   []Node{{}, {0, 1, 0x1136}, {1, 2, 0x10}, {1, 0, 1<<64 - 1}, {3, 1, 0x1200}},
 		Fields:  []string{"", "n", "name"},
-		Samples: []Sample{
-			{10 * time.Millisecond, time.Millisecond, 7, 2, 10000, 1, false, false, []FieldValue{{1, "42"}}},
-			{5 * time.Millisecond, 0, 1 << 31, 3, 1<<64 - 1, 1, true, false, []FieldValue{{2, "\x00\xff"}, {1, ""}}},
-			{time.Hour, time.Minute, 7, 0, 10000, 1, false, false, nil},
-			{0, 0, 0, 1, 30000, 3, false, true, []FieldValue{{1, "43"}}},
-		},
+		Packed: packed(
+			Sample{10 * time.Millisecond, time.Millisecond, 7, 2, 10000, 1, false, false, []FieldValue{{1, "42"}}},
+			Sample{5 * time.Millisecond, 0, 1 << 31, 3, 1<<64 - 1, 1, true, false, []FieldValue{{2, "\x00\xff"}, {1, ""}}},
+			Sample{time.Hour, time.Minute, 7, 0, 10000, 1, false, false, nil},
+			Sample{0, 0, 0, 1, 30000, 3, false, true, []FieldValue{{1, "43"}}},
+		),
 		Names: map[Place][]Name{{1, 0x1136}: {{"inlined", "/src/a.c", 7}, {"main", "", 0}}, {0, 1<<64 - 1}: {}},
 		Lost:  map[string]uint64{"late": 5},
 	}
+}
+
+// packed packs samples.
+func packed(samples ...Sample) (p Packed) {
+	for i := range samples {
+		p.Add(&samples[i])
+	}
+	return p
 }
 
 func check(t testing.TB, err error) {

@@ -95,7 +95,7 @@ func TestCreateInSharedDirectory(t *testing.T) {
 	check(t, d.WriteMeta(Meta{Pid: 1}))
 	r, err := Open(filepath.Join(root, "moved"))
 	check(t, err)
-	if r.Meta.Pid != 1 || len(r.Samples) != 0 {
+	if r.Meta.Pid != 1 || len(r.Samples()) != 0 {
 		t.Errorf("a run of meta alone: %+v", r)
 	}
 }

@@ -129,11 +129,11 @@ func TestFold(t *testing.T) {
 			{Path: "/bin/prog", Start: l.Bias + 0x1000, End: l.Bias + 0x1000, Bias: l.Bias}},
 		Nodes:  []Node{{}, {0, 1, 4}, {0, 1, 0x7f0000000000}, {0, 2, 0x10}, {0, 2, 0x20}, {0, 3, 0x1004}},
 		Fields: []string{""},
-		Samples: []Sample{
-			{Node: 1, Weight: 10000, Count: 1, Untimed: true}, {Node: 2, Weight: 20000, Count: 2, Untimed: true},
-			{Node: 3, Weight: 30000, Count: 3, Untimed: true}, {Node: 4, Weight: 2550000, Count: 255, Untimed: true},
-			{Time: time.Second + 5, Thread: 7, Node: 5, Weight: 1000, Count: 1}, {Time: time.Second + 6, Thread: 8, Node: 5, Weight: 1000, Count: 1},
-		},
+		Packed: packed(
+			Sample{Node: 1, Weight: 10000, Count: 1, Untimed: true}, Sample{Node: 2, Weight: 20000, Count: 2, Untimed: true},
+			Sample{Node: 3, Weight: 30000, Count: 3, Untimed: true}, Sample{Node: 4, Weight: 2550000, Count: 255, Untimed: true},
+			Sample{Time: time.Second + 5, Thread: 7, Node: 5, Weight: 1000, Count: 1}, Sample{Time: time.Second + 6, Thread: 8, Node: 5, Weight: 1000, Count: 1},
+		),
 		Lost: map[string]uint64{LostCounts: 45},
 		Full: 1,
 	}
@@ -144,14 +144,14 @@ func TestFold(t *testing.T) {
 	// One file alone.
 	r, err = Open(in("prog"))
 	check(t, err)
-	if len(r.Samples) != 2 || len(r.Objects) != 2 || r.Meta.Exe != "/bin/prog" {
+	if len(r.Samples()) != 2 || len(r.Objects) != 2 || r.Meta.Exe != "/bin/prog" {
 		t.Errorf("prog alone: %+v", r)
 	}
 	// Without a meta.
 	check(t, os.Remove(in("meta")))
 	r, err = Open(d.Path())
 	check(t, err)
-	if len(r.Samples) != 6 || r.Meta.Pid != 4711 || !r.Meta.Start.Equal(start) {
+	if len(r.Samples()) != 6 || r.Meta.Pid != 4711 || !r.Meta.Start.Equal(start) {
 		t.Errorf("without meta: %+v", r)
 	}
 	if !IsRun(d.Path()) || IsRun(filepath.Dir(d.Path())) {
@@ -235,8 +235,8 @@ func TestDamage(t *testing.T) {
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if len(r.Samples) != 1 || len(r.Objects) != 3 {
-		t.Errorf("%d samples in %d objects", len(r.Samples), len(r.Objects)-1)
+	if len(r.Samples()) != 1 || len(r.Objects) != 3 {
+		t.Errorf("%d samples in %d objects", len(r.Samples()), len(r.Objects)-1)
 	}
 	for _, name := range []string{"absent", "kind", "header", "/dev/zero", "/dev/tty"} {
 		path := name

@@ -25,15 +25,6 @@ import (
 // *Truncated error; so is a single count file that is too short. All other errors
 // come with a nil run. What is wrong with other files is in Run.Damage.
 func Open(path string) (*Run, error) {
-	r, err := openFirst(path)
-	if r != nil {
-		r.Samples = r.Packed.Unpack()
-	}
-	return r, err
-}
-
-// openFirst is Open with packed samples.
-func openFirst(path string) (*Run, error) {
 	st, err := os.Stat(path)
 	if err != nil {
 		return nil, Unreached(path, err)
@@ -58,7 +49,7 @@ func Unreached(path string, err error) error {
 }
 
 // OpenFiles reads some of the files in a directory: count files, and paths. With a
-// single name an error is that of the file, as of Open. The samples are packed.
+// single name an error is that of the file, as of Open.
 func OpenFiles(dir string, names []string) (*Run, error) {
 	r, _ := open(dir)
 	before := len(r.Damage)

@@ -176,8 +176,8 @@ func (p *Packed) next(c *cursor, s *Sample) {
 	}
 }
 
-// Unpack returns the samples as a slice, nil if there are none, and empties p.
-func (p *Packed) Unpack() []Sample {
+// unpacked are the samples as a slice, nil if there are none.
+func (p *Packed) unpacked() []Sample {
 	var all []Sample
 	if p.n > 0 {
 		all = make([]Sample, 0, p.n)
@@ -185,6 +185,5 @@ func (p *Packed) Unpack() []Sample {
 	for _, s := range p.All() {
 		all = append(all, *s)
 	}
-	*p = Packed{}
 	return all
 }

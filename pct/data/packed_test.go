@@ -54,7 +54,7 @@ func TestPacked(t *testing.T) {
 				break
 			}
 		}
-		if got := p.Unpack(); !reflect.DeepEqual(got, samples) || p.Len() != 0 {
+		if got := p.unpacked(); !reflect.DeepEqual(got, samples) || p.Len() != len(samples) {
 			t.Errorf("%d samples came back as %d others", len(samples), len(got))
 		}
 	}

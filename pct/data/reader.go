@@ -46,7 +46,6 @@ type Run struct {
 	Lasting map[NodeID]Lasting
 	Fields  []string
 	Packed  Packed            // the samples
-	Samples []Sample          // the same in place of that, of Open alone
 	Names   map[Place][]Name  // of the places that came with their names, innermost first; nil if none did
 	Lost    map[string]uint64 // samples not taken, by reason
 	Counts  []*Counts         // the headers of the count files among them
@@ -57,6 +56,9 @@ type Run struct {
 	// *Truncated, *fs.PathError.
 	Damage []error
 }
+
+// Samples are those of the run as a slice, made anew, of several times the memory that Packed takes.
+func (r *Run) Samples() []Sample { return r.Packed.unpacked() }
 
 // ReadMeta reads the meta of a run directory alone. Of a damaged one, what stands
 // before the damage is returned together with the error.

@@ -128,8 +128,7 @@ func HoldsPaths(path string) bool { return probe(path).holds == holdsPaths }
 // OpenAll is Open for a directory in which one process was measured by several resources
 // at once: a run for each that has a file of call paths, all of the same Dir, whose headers tell
 // them apart. The first is the one that was asked for first. It returns one run at least, unless
-// there is an error that is no *Truncated; of these, that of the first run is returned. The
-// samples are packed.
+// there is an error that is no *Truncated; of these, that of the first run is returned.
 func OpenAll(dir string) ([]*Run, error) {
 	first, hasMeta := open(dir) // before its files, whose samples the meta of a run that ends counts
 	files, err := candidates(dir)

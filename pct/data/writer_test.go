@@ -59,7 +59,7 @@ func TestGather(t *testing.T) {
 		if n == 1 || n == 400 {
 			r, err := Open(dir)
 			check(t, err)
-			if early := len(r.Samples); n == 1 && early != 0 || n == 400 && (early < 300 || early > 400) {
+			if early := len(r.Samples()); n == 1 && early != 0 || n == 400 && (early < 300 || early > 400) {
 				t.Errorf("after %d samples %d are in the file", n, early)
 			}
 		}
@@ -67,8 +67,8 @@ func TestGather(t *testing.T) {
 	check(t, w.Close())
 	r, err := Open(dir)
 	check(t, err)
-	if len(r.Samples) != 500 || r.Samples[499].Weight != 500 || r.Nodes[r.Samples[499].Node].Vaddr != 500 {
-		t.Errorf("%d samples are in the file", len(r.Samples))
+	if len(r.Samples()) != 500 || r.Samples()[499].Weight != 500 || r.Nodes[r.Samples()[499].Node].Vaddr != 500 {
+		t.Errorf("%d samples are in the file", len(r.Samples()))
 	}
 }
 
@@ -96,8 +96,8 @@ func TestNoRoom(t *testing.T) {
 	check(t, err)
 	wantNodes := []Node{{}, {0, 1, 1}, {1, 0, 2}, {2, 0, 3}}
 	wantSamples := []Sample{{Node: 1, Count: 1}, {Node: 3, Thread: 100, Count: 1}}
-	if !reflect.DeepEqual(r.Nodes, wantNodes) || !reflect.DeepEqual(r.Samples, wantSamples) {
-		t.Errorf("nodes %+v samples %+v", r.Nodes, r.Samples)
+	if !reflect.DeepEqual(r.Nodes, wantNodes) || !reflect.DeepEqual(r.Samples(), wantSamples) {
+		t.Errorf("nodes %+v samples %+v", r.Nodes, r.Samples())
 	}
 }
 
@@ -138,13 +138,13 @@ func TestReadWhileWritten(t *testing.T) {
 		if err != nil && !errors.As(err, &truncated) {
 			t.Fatal(err)
 		}
-		for i, s := range r.Samples {
+		for i, s := range r.Samples() {
 			n := r.Nodes[s.Node]
 			if s.Time != time.Duration(i) || n.Vaddr != uint64(i%101) || r.Nodes[n.Parent].Vaddr != uint64(i%7) {
 				t.Fatalf("sample %d is %+v at %+v", i, s, n)
 			}
 		}
-		return len(r.Samples)
+		return len(r.Samples())
 	}
 	for seen := 0; ; {
 		n := read()

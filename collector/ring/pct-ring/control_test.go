@@ -109,8 +109,8 @@ func TestAttach(t *testing.T) {
 		r := command(t, how, "-F", "997", "-n", "100", "-p", fmt.Sprint(target.Process.Pid))
 		r.want(0)
 		run := r.only("spin-static")
-		if in(t, run, "spin-static", "spin") < 95 || len(run.Samples) != 100 {
-			t.Errorf("%s: %d samples, %d in the function", how, len(run.Samples), in(t, run, "spin-static", "spin"))
+		if in(t, run, "spin-static", "spin") < 95 || len(run.Samples()) != 100 {
+			t.Errorf("%s: %d samples, %d in the function", how, len(run.Samples()), in(t, run, "spin-static", "spin"))
 		}
 		if m := run.Meta; m.Pid != target.Process.Pid || m.State != "detached" || m.CPU <= 0 || m.Argv[1] != "0" {
 			t.Errorf("%s: %+v", how, m)
@@ -253,8 +253,8 @@ func TestKilled(t *testing.T) {
 		if err != nil || len(run.Damage) > 0 {
 			t.Fatalf("%s: %v, damage %v", how, err, run.Damage)
 		}
-		if run.Meta.State != "running" || len(run.Samples) < 100 || in(t, run, "spin", "spin") < 90 {
-			t.Errorf("%s: %d samples, %+v", how, len(run.Samples), run.Meta)
+		if run.Meta.State != "running" || len(run.Samples()) < 100 || in(t, run, "spin", "spin") < 90 {
+			t.Errorf("%s: %d samples, %+v", how, len(run.Samples()), run.Meta)
 		}
 		until(t, "the program's end", func() bool {
 			_, err := os.Stat(done)

@@ -143,9 +143,6 @@ func (r *ring) runs(prog string) []*data.Run {
 		if err != nil {
 			r.t.Fatal(err)
 		}
-		for _, run := range of {
-			run.Samples = run.Packed.Unpack()
-		}
 		runs = append(runs, of...)
 	}
 	return runs
@@ -169,7 +166,7 @@ func (r *ring) await(prog string, n int) string {
 	until(r.t, fmt.Sprintf("%d samples of %s", n, prog), func() bool {
 		for _, dir = range r.dirs(prog) {
 			// While it's being written it may end within a frame.
-			if run, _ := data.Open(dir); run != nil && len(run.Samples) >= n {
+			if run, _ := data.Open(dir); run != nil && len(run.Samples()) >= n {
 				return true
 			}
 		}
@@ -211,7 +208,7 @@ func in(t *testing.T, run *data.Run, prog, function string) int {
 		if s.Name != function {
 			continue
 		}
-		for _, sample := range run.Samples {
+		for _, sample := range run.Samples() {
 			if o, vaddr := at(run, sample); filepath.Base(o.Path) == prog && vaddr >= s.Value && vaddr < s.Value+s.Size {
 				n++
 			}

@@ -38,7 +38,7 @@ func names(t *testing.T, run *data.Run, prog string, s data.Sample) []string {
 func below(t *testing.T, run *data.Run, prog string, want ...string) (n, of int) {
 	t.Helper()
 	known := map[data.NodeID]string{}
-	for _, s := range run.Samples {
+	for _, s := range run.Samples() {
 		if known[s.Node] == "" {
 			known[s.Node] = strings.Join(names(t, run, prog, s), " ") + " "
 		}
@@ -58,12 +58,12 @@ func below(t *testing.T, run *data.Run, prog string, want ...string) (n, of int)
 func whole(t *testing.T, run *data.Run, last int) {
 	t.Helper()
 	partial := 0
-	for _, s := range run.Samples {
+	for _, s := range run.Samples() {
 		if s.Partial {
 			partial++
 		}
 	}
-	if n := len(run.Samples); n < 100 || 200*(partial-last) > n || int(run.Meta.Partial) != partial {
+	if n := len(run.Samples()); n < 100 || 200*(partial-last) > n || int(run.Meta.Partial) != partial {
 		t.Errorf("%d of %d call paths are partial, %d by meta", partial, n, run.Meta.Partial)
 	}
 }
@@ -163,7 +163,7 @@ func TestKernelPaths(t *testing.T) {
 	run := r.only("deep")
 	whole(t, run, 0)
 	inKernel, nested, byRead := 0, 0, 0 // the kernel's entry has no caller in it
-	for _, s := range run.Samples {
+	for _, s := range run.Samples() {
 		path := strings.Join(names(t, run, "deep", s), " ")
 		if strings.HasPrefix(path, "[kernel] ") {
 			inKernel++
@@ -175,8 +175,8 @@ func TestKernelPaths(t *testing.T) {
 			byRead++
 		}
 	}
-	if 2*byRead < len(run.Samples) || byRead > inKernel || 2*nested < inKernel {
-		t.Errorf("of %d samples %d are in the kernel, %d of them with callers there, %d on behalf of read", len(run.Samples), inKernel, nested, byRead)
+	if 2*byRead < len(run.Samples()) || byRead > inKernel || 2*nested < inKernel {
+		t.Errorf("of %d samples %d are in the kernel, %d of them with callers there, %d on behalf of read", len(run.Samples()), inKernel, nested, byRead)
 	}
 }
 
@@ -186,7 +186,7 @@ func TestPathsOfShortProcesses(t *testing.T) {
 	r.want(0)
 	samples, partial := 0, 0
 	for _, run := range r.runs("deep") {
-		for _, s := range run.Samples {
+		for _, s := range run.Samples() {
 			samples++
 			if s.Partial {
 				partial++

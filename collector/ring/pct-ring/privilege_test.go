@@ -114,7 +114,7 @@ func TestSetUID(t *testing.T) {
 	r := command(t, "-F", "997", "spin-setuid", units(200))
 	r.want(0)
 	if run := r.only("spin-setuid"); in(t, run, "spin-setuid", "spin") < 50 {
-		t.Errorf("%d samples", len(run.Samples))
+		t.Errorf("%d samples", len(run.Samples()))
 	}
 	r = command(t, "-F", "997", "spin-setuid", units(50))
 	r.SysProcAttr = unprivileged()

@@ -49,7 +49,7 @@ func (r *ring) of(prog, resource string) *data.Run {
 func usage(t *testing.T, run *data.Run, prog string, want ...string) (weight, hits uint64) {
 	t.Helper()
 	known := map[data.NodeID]string{}
-	for _, s := range run.Samples {
+	for _, s := range run.Samples() {
 		if known[s.Node] == "" {
 			path := names(t, run, prog, s)
 			node := run.Nodes[s.Node]
@@ -254,7 +254,7 @@ func TestBytes(t *testing.T) {
 	}{"read": {"reading", 1024, 10, 50}, "write": {"writing", 1000, 5, 40}} {
 		run := r.of("uses-static", resource)
 		n := 0
-		for _, s := range run.Samples {
+		for _, s := range run.Samples() {
 			path := names(t, run, "uses-static", s)
 			if s.Partial || len(path) < 3 || path[1] != c.function || path[2] != "main" {
 				continue

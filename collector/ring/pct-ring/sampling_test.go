@@ -27,7 +27,7 @@ func TestKnownRatio(t *testing.T) {
 					run := r.only(prog)
 					heavy, light := in(t, run, prog, "heavy"), in(t, run, prog, "light")
 					near(d, "heavy", heavy, heavy+light, 0.75)
-					if n := len(run.Samples); heavy+light < n*9/10 {
+					if n := len(run.Samples()); heavy+light < n*9/10 {
 						t.Errorf("only %d of %d samples are in the two functions", heavy+light, n)
 					}
 				})
@@ -55,11 +55,11 @@ func TestMeta(t *testing.T) {
 	if m.State != "complete" || m.Status != "exit 0" || m.Clock != "perf" || m.Period.Round(10) != period.Round(10) || m.CPU <= 0 || m.BuildID == "" {
 		t.Errorf("how: %+v", m)
 	}
-	if int(m.Samples) != len(run.Samples) {
-		t.Errorf("meta counts %d samples, there are %d", m.Samples, len(run.Samples))
+	if int(m.Samples) != len(run.Samples()) {
+		t.Errorf("meta counts %d samples, there are %d", m.Samples, len(run.Samples()))
 	}
 	last := time.Duration(0)
-	for _, s := range run.Samples {
+	for _, s := range run.Samples() {
 		if s.Weight != 1003 || s.Time < last || s.Time > m.End.Sub(m.Start) || int(s.Thread) != m.Pid {
 			t.Fatalf("sample %+v after %v", s, last)
 		}
@@ -84,7 +84,7 @@ func sharesOfThreads(t *testing.T, d *chance.Draw) {
 		used := cpuTimes(t, out.String())
 		run := r.only("spin-static")
 		each := map[uint32]int{}
-		for _, s := range run.Samples {
+		for _, s := range run.Samples() {
 			if int(s.Thread) != run.Meta.Pid {
 				each[s.Thread]++
 			}
@@ -169,7 +169,7 @@ func TestKernel(t *testing.T) {
 		run := r.only("dd")
 		symbols := kernelSyms(t, run.Dir)
 		kernel := 0
-		for _, s := range run.Samples {
+		for _, s := range run.Samples() {
 			o, addr := at(run, s)
 			if !strings.HasPrefix(o.Path, "[kernel") {
 				continue
@@ -179,7 +179,7 @@ func TestKernel(t *testing.T) {
 				t.Fatalf("%s: %#x in %+v", how, addr, o)
 			}
 		}
-		if n := len(run.Samples); kernel*10 < n*8 || n < 50 {
+		if n := len(run.Samples()); kernel*10 < n*8 || n < 50 {
 			t.Errorf("%s: %d of %d samples are the kernel's", how, kernel, n)
 		}
 	}
@@ -187,7 +187,7 @@ func TestKernel(t *testing.T) {
 	r.want(0)
 	run := r.only("dd")
 	libc := 0
-	for _, s := range run.Samples {
+	for _, s := range run.Samples() {
 		o, _ := at(run, s)
 		if strings.HasPrefix(o.Path, "[kernel") {
 			t.Fatalf("a kernel sample without -k: %+v", o)
@@ -196,7 +196,7 @@ func TestKernel(t *testing.T) {
 			libc++
 		}
 	}
-	if n := len(run.Samples); libc*10 < n*8 || n < 50 {
+	if n := len(run.Samples()); libc*10 < n*8 || n < 50 {
 		t.Errorf("%d of %d samples are where libc calls the kernel", libc, n)
 	}
 	if _, err := os.Stat(run.Dir + "/kernel.syms"); err == nil {
@@ -245,7 +245,7 @@ func TestLimits(t *testing.T) {
 		}
 		n := 0
 		for _, run := range append(r.runs("spin"), r.runs("dash")...) {
-			n += len(run.Samples)
+			n += len(run.Samples())
 			if run.Meta.State != "detached" && run.Meta.State != "complete" {
 				t.Errorf("%v: state %q", limit, run.Meta.State)
 			}

@@ -122,14 +122,14 @@ func TestStop(t *testing.T) {
 		if got := strings.TrimSpace(s.run("jobs -s | grep -c pct-ring")); got != "1" {
 			t.Fatalf("%s jobs are stopped", got)
 		}
-		before := len(s.only("spin").Samples)
+		before := len(s.only("spin").Samples())
 		s.send("fg\n")
 		s.await("spin", before+10)
 	}
 	s.send("\x1a")
 	s.expect(regexp.QuoteMeta(prompt))
 	s.run("bg")
-	before := len(s.only("spin").Samples)
+	before := len(s.only("spin").Samples())
 	s.await("spin", before+10)
 	if got := s.run("kill -TERM %1; wait %1; echo =$?"); !strings.Contains(got, "=143") {
 		t.Errorf("killed, it says %q", got)

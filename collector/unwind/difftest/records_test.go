@@ -93,14 +93,13 @@ func readRun(runs string, stops []stop) error {
 	for i := range stops {
 		next[stops[i].tid] = append(next[stops[i].tid], &stops[i])
 	}
-	for i := range r.Samples {
-		sample := &r.Samples[i]
+	for i, sample := range r.Samples() {
 		waiting := next[sample.Thread]
 		if len(waiting) == 0 {
 			continue // the program was at its end
 		}
 		next[sample.Thread] = waiting[1:]
-		if err := waiting[0].add(r, sample); err != nil {
+		if err := waiting[0].add(r, &sample); err != nil {
 			return fmt.Errorf("sample %d: %w", i, err)
 		}
 	}

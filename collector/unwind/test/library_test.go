@@ -80,7 +80,7 @@ func TestLibraryOnAarch64(t *testing.T) {
 					t.Fatal(err, r.Damage)
 				}
 				var all, partial, on uint64
-				for _, s := range r.Samples {
+				for _, s := range r.Samples() {
 					all += s.Count
 					if s.Partial {
 						partial += s.Count

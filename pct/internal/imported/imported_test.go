@@ -29,7 +29,7 @@ func text(t *testing.T, p *Profile) string {
 		r, err := data.Open(dir)
 		check(t, err)
 		fmt.Fprintf(&b, "%s %d %s %s %v\n", r.Meta.Exe, r.Meta.Pid, r.Header.Resource, r.Header.Unit, r.Header.Period)
-		for _, s := range r.Samples {
+		for _, s := range r.Samples() {
 			fmt.Fprintf(&b, "%d×%d", s.Count, s.Weight)
 			if !s.Untimed {
 				fmt.Fprintf(&b, " %v@%d", s.Time, s.Thread)
