@@ -160,9 +160,13 @@ static struct tick overran(uint64_t n)
 static struct tick in_kernel(uint32_t i)
 {
 	struct tick t = { 0 };
+	int tid;
 
 	if (i < SLOTS && slot_take(&slots[i])) {
-		t = kernelclock_tick(&slots[i].kernel, atomic_load(&slots[i].tid));
+		tid = atomic_load(&slots[i].tid);
+		if (slots[i].kernel.live)
+			t = kernelclock_tick(&slots[i].kernel, sys_time(timer_account(tid, ACCOUNT_CPU)),
+					     sys_time(timer_account(tid, ACCOUNT_USER)));
 		slot_give(&slots[i]);
 	}
 	return t;
@@ -186,8 +190,8 @@ static bool take_tick(int signal, const siginfo_t *info, struct tick *tick)
 		return true;
 	}
 	s = ticking.kind == BY_PERF_SIGNAL ? slot_own() : i < SLOTS ? &slots[i] : NULL;
-	if (s && by_event())
-		kernelclock_sampled(&s->kernel, run.period);
+	if (s && by_event() && s->kernel.live)
+		*tick = kernelclock_event(&s->kernel, sys_time(CLOCK_THREAD_CPUTIME_ID));
 	if (s && ticker_wants_next(&s->ticker))
 		slot_next(s);
 	return true;

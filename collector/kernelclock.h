@@ -7,6 +7,10 @@
  * page fault, or an interrupt. Such a tick is worth the CPU time that no sample stands for yet:
  * what was due to the event since the one before and found the thread in the kernel, or between
  * threads with interrupts off, where no clock finds one.
+ *
+ * What the kernel does to deliver a tick hides an event that is due meanwhile. Both repeat: an
+ * event that was hidden once would be at every tick, a quarter of all at 1000 Hz. A tick in user
+ * mode where the event is due is its sample, therefore, and the event itself none if it comes yet.
  */
 #ifndef PCT_KERNELCLOCK_H
 #define PCT_KERNELCLOCK_H
@@ -23,6 +27,8 @@ struct kernelclock {
 	/* by the thread until the last tick: CPU time, and what the kernel put to user mode, ns */
 	uint64_t used, user;
 	int64_t owed;        /* CPU time that no sample stands for yet, ns */
+	uint64_t sampled;    /* CPU time at the event's last sample, ns; 0: there was none */
+	bool stood_in;       /* a tick was that sample */
 };
 
 /*
@@ -33,13 +39,13 @@ bool kernelclock_start(struct kernelclock *k, int tid, int slot, int signal);
 
 void kernelclock_stop(struct kernelclock *k);
 
-/* The event sampled the thread. */
-static inline void kernelclock_sampled(struct kernelclock *k, uint64_t period)
-{
-	k->owed -= (int64_t)period;
-}
+/* What an event stands for, called by the thread, whose clock does not stand still. */
+struct tick kernelclock_event(struct kernelclock *k, uint64_t used);
 
-/* At a tick, called by the thread. */
-struct tick kernelclock_tick(struct kernelclock *k, int tid);
+/*
+ * What a tick stands for that found the thread with such accounts: the one of CPU time, and what
+ * the kernel put to user mode.
+ */
+struct tick kernelclock_tick(struct kernelclock *k, uint64_t used, uint64_t user);
 
 #endif

@@ -60,3 +60,10 @@ func TestShortestPeriod(t *testing.T) {
 		}
 	}
 }
+
+// Each event that is due is one sample, whether the kernel's tick hides it or not, and what no event saw is the kernel's.
+func TestKernelClock(t *testing.T) {
+	if out, err := exec.Command(filepath.Join(built, "kernelclock")).CombinedOutput(); err != nil || string(out) != "done\n" {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

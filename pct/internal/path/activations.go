@@ -3,7 +3,6 @@ package path
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/profilecollection/pct/internal/resource"
@@ -200,7 +199,7 @@ func sampled(r *run) sampling {
 	if r.Header.Resource == resource.CPU && r.Header.Unit == resource.Microsecond && r.Meta.CPU > 0 && !UserMode(r.Meta.Notes) {
 		cpu := float64(r.Meta.CPU-r.Meta.Unsampled) / 1e3
 		d := cpu - weight
-		how.missing = min(math.Abs(d)/weight, little)
+		how.missing = min(unexplained(d, how.period)/weight, little)
 		switch {
 		case d > how.period && d <= little*weight:
 			how.scale = cpu / weight

@@ -30,7 +30,6 @@ type Cost struct {
 	variance float64 // of the weight; 0 unknown
 	period   float64
 	clump    float64 // as in sampling
-	missing  float64 // part of variance, of what no sample stands for
 }
 
 // activated adds up what is known of the activations of a context.
@@ -80,9 +79,19 @@ type sampling struct {
 	scale     float64 // of costs, to what the kernel counted
 	lacking   float64 // the part of what the kernel counted that scale does not make up for
 	irregular bool
-	missing   float64 // the difference of the two counts, as a part of the weight
+	missing   float64 // the difference of the two counts, as a part of the weight; 0 if the clock's ends explain it
 	whole     seen    // all samples
 	clump     float64 // by which samples that weigh more than a period make variances greater; 1 if there are none
+}
+
+// unexplained is how far what the kernel counted is from the weight of a clock's samples. The clock's first and last period are cut:
+// in 24 runs of 25 that makes less than 0.8 periods, which tell nothing. What is more may be of one context.
+func unexplained(difference, period float64) float64 {
+	const cut = 0.8
+	if d := math.Abs(difference); d > cut*period {
+		return d
+	}
+	return 0
 }
 
 // add adds the activations of a context that samples of a run saw.
@@ -103,9 +112,11 @@ func (a *activated) add(calls uint64, l data.Lasting, known bool, by seen, how s
 	a.clump = max(a.clump, how.clump)
 	a.missing += how.missing * weight * how.period
 	if n := float64(how.whole.heavy); n > 0 {
-		// Such samples come by chance. Where they should be some and are none, one stands for that.
-		none := min(1, n*weight/float64(how.whole.weight)) * float64(how.whole.squares) / n
-		a.heaviness += (float64(by.squares) + none) * how.period * how.period
+		// Such samples come by chance. Where they should be some and are none, one stands for that. What all of
+		// them weigh is known: a context that has all the time can't have more of it.
+		part := weight / float64(how.whole.weight)
+		none := min(1, n*part) * float64(how.whole.squares) / n
+		a.heaviness += (1 - part) * (float64(by.squares) + none) * how.period * how.period
 	}
 	if by.heavy > 0 {
 		a.heavy = max(a.heavy, how.period*float64(how.whole.heavier)/float64(how.whole.heavy))
@@ -116,7 +127,8 @@ func (a *activated) add(calls uint64, l data.Lasting, known bool, by seen, how s
 //
 // What ends one activation and what begins the next one of the same context are, if nothing is between them, one boundary,
 // which moves no sample out of the context. If what is between is shorter than a period, it has a sample or has none:
-// of next and near ones, that is a binomial distribution. Where others were seen once, these may be what the samples before were in.
+// of next and near ones, that is a binomial distribution; with half a one more of both, since few tell little of it. Where others
+// were seen once, these may be what the samples before were in.
 func (a *activated) longVariance() float64 {
 	if a.irregular {
 		return 2 * irregularly * float64(a.twice)
@@ -128,7 +140,7 @@ func (a *activated) longVariance() float64 {
 	apart := max(float64(a.twice)-next-near, 0)
 	v := 2 * aBoundary * apart
 	if near > 0 {
-		v += near * max(next/(next+near), 2*aBoundary)
+		v += max((next+.5)*(near+.5)/(next+near), 2*aBoundary*near)
 	}
 	return max(v, 2*aBoundary)
 }
@@ -143,7 +155,7 @@ func (c *Cost) ShareError(whole calltree.Weight, weight uint64) float64 {
 		return independent
 	}
 	ends := 2 * aBoundary * part * part * c.period * c.period // of all samples
-	return min(independent, math.Sqrt(c.variance-part*c.missing+ends)/float64(p.Weight))
+	return min(independent, math.Sqrt(c.variance+ends)/float64(p.Weight))
 }
 
 // cost is what a row says of them.
@@ -186,6 +198,6 @@ func (a *activated) cost() Cost {
 			c.Most = all - 2*period*twice
 		}
 	}
-	c.variance, c.period, c.clump, c.missing = variance*a.period*a.period, a.period, a.clump, a.missing
+	c.variance, c.period, c.clump = variance*a.period*a.period, a.period, a.clump
 	return c
 }

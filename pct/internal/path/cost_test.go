@@ -25,19 +25,22 @@ type watched struct {
 	share   float64
 }
 
-// watch samples a program by a clock of period 1 at a random phase, as the library does.
-func watch(random *rand.Rand, program []stretch) watched {
+// watch samples a program by a clock of period 1 at a random phase, as the library does, but for the samples that are hidden.
+func watch(random *rand.Rand, program []stretch, hidden map[int]bool) watched {
 	var w watched
 	var l data.Lasting
 	var calls uint64
-	next, at, inside := random.Float64(), 0.0, 0.0
+	next, at, inside, ticks := random.Float64(), 0.0, 0.0, 0
 	last, all := -9, 0.0 // the last sample in a call; the length of all calls
 	for _, s := range program {
-		seen := max(0, int(math.Ceil(at+s.length-next)))
 		first := w.samples
-		w.samples += seen
-		next += float64(seen)
-		at += s.length
+		for at += s.length; next < at; next++ {
+			if !hidden[ticks] {
+				w.samples++
+			}
+			ticks++
+		}
+		seen := w.samples - first
 		if !s.call {
 			continue
 		}
@@ -69,7 +72,11 @@ func watch(random *rand.Rand, program []stretch) watched {
 	}
 	w.long /= max(float64(l.Twice), 1)
 	w.share = all / at
-	w.add(calls, l, true, seen{weight: uint64(inside)}, sampling{period: 1, scale: 1})
+	how := sampling{period: 1, scale: 1, whole: seen{weight: uint64(w.samples)}, missing: unexplained(at-float64(w.samples), 1) / float64(w.samples)}
+	if at > float64(w.samples)+1 {
+		how.scale = at / float64(w.samples)
+	}
+	w.add(calls, l, true, seen{weight: uint64(inside)}, how)
 	return w
 }
 
@@ -111,6 +118,7 @@ func TestCost(t *testing.T) {
 		{"one", 1, even(90, 110), even(20, 60), false, false},
 		{"next to each other", 50, even(20, 60), even(0, 0.01), false, false},
 		{"near", 50, even(20, 60), even(0, 0.6), false, false},
+		{"few, near", 10, even(6, 14), even(0, 0.6), false, false},
 		{"in pairs", 50, even(20, 60), mixed(2, even(20, 40), even(0, 0.001)), false, false},
 		{"long and short", 3000, mixed(1000, even(90, 110), even(0.04, 0.06)), even(0.1, 0.4), false, true},
 		{"long and short, next", 3000, mixed(100, even(10, 20), even(0, 0.3)), even(0, 0.01), false, true},
@@ -122,7 +130,7 @@ func TestCost(t *testing.T) {
 	} {
 		mean, share, others := 0, 0, 0
 		for range runs {
-			w := watch(random, loop(random, tt.calls, tt.length, tt.between))
+			w := watch(random, loop(random, tt.calls, tt.length, tt.between), nil)
 			c := w.cost()
 			if w.calls == 0 {
 				continue
@@ -146,6 +154,46 @@ func TestCost(t *testing.T) {
 		t.Logf("%s: %d of %d hold the mean, %d the share, %d what the others cost", tt.name, mean, runs, share, others)
 		if mean < least || !tt.wideMean && mean > most || share < least || others < least || !tt.wideShare && share > most {
 			t.Errorf("%s: %d of %d hold the mean, %d the share, %d what the others cost; want %d to %d", tt.name, mean, runs, share, others, least, most)
+		}
+	}
+}
+
+// Where interrupts hide samples, several at once, intervals are wider.
+func TestCostOfHiddenSamples(t *testing.T) {
+	const runs, least = 1000, 922
+	random := rand.New(rand.NewPCG(3, 4))
+	even := func(low, high float64) func() float64 {
+		return func() float64 { return low + (high-low)*random.Float64() }
+	}
+	for _, tt := range []struct {
+		name            string
+		calls           int
+		length, between func() float64
+	}{
+		{"apart", 8, even(6, 14), even(2, 6)},
+		{"one", 1, even(40, 80), even(40, 80)},
+	} {
+		mean, share := 0, 0
+		for range runs {
+			hidden := map[int]bool{}
+			for range random.IntN(4) {
+				at := random.IntN(120)
+				for n := range 1 + random.IntN(2) {
+					hidden[at+n] = true
+				}
+			}
+			w := watch(random, loop(random, tt.calls, tt.length, tt.between), hidden)
+			c := w.cost()
+			if math.Abs(c.Mean-w.long) <= 2*c.Error {
+				mean++
+			}
+			if math.Abs(w.weight/float64(w.samples)-w.share) <= 2*c.ShareError(calltree.Weight{Samples: w.samples, Weight: uint64(w.samples)}, uint64(w.weight)) {
+				share++
+			}
+		}
+		t.Logf("%s: %d of %d hold the mean, %d the share", tt.name, mean, runs, share)
+		if mean < least || share < least {
+			t.Errorf("%s: %d of %d hold the mean, %d the share; want %d", tt.name, mean, runs, share, least)
 		}
 	}
 }
