@@ -78,6 +78,7 @@ type Tracer struct {
 // Run calls work on a thread of its own, which may trace, and returns when
 // work has and the thread is gone.
 func Run(work func(*Tracer) error) error {
+	quiet()
 	result := make(chan error, 1)
 	thread := make(chan int, 1)
 	go offMain(func() {
