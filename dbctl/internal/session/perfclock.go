@@ -1,11 +1,9 @@
 package session
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 	"unsafe"
 
@@ -38,6 +36,7 @@ type perfThread struct {
 	stray unix.Signal // one that it got before it came to block it; 0: none
 	seen  uint64      // count when it was looked after last, ns
 	next  uint64      // count at which the coming tick is due
+	wait  uint64      // the period to be set when it goes on; 0: that in force
 
 	// Where the kernel signals in user mode alone:
 	set     uint64 // the period in force, ns
@@ -54,7 +53,8 @@ const perfName = "perf"
 // perfLook is how often at least it's looked after what threads block.
 const perfLook = 50 * time.Millisecond
 
-// lookEvery is how often: a signal that a thread got and then blocks is to be taken out soon.
+// lookEvery is how often: a signal that a thread got and then blocks is to be taken out soon, and
+// one that a program comes to handle is to be left to it soon, as the kernel merges equal signals.
 func (c *perfClock) lookEvery() time.Duration {
 	return min(max(c.p.mean, 2*time.Millisecond), perfLook)
 }
@@ -230,9 +230,6 @@ func (c *perfClock) tick(tid int) uint64 {
 	if t == nil {
 		return 0
 	}
-	if c.caught(t.sig) {
-		c.aimAll() // at once: the kernel merges equal signals
-	}
 	now, ok := t.count()
 	// The mark was set from the count at the last stop, which comes a little
 	// after the tick.
@@ -247,10 +244,21 @@ func (c *perfClock) tick(tid int) uint64 {
 		t.unseen += int64(wait) - int64(c.p.mean)
 		due, t.set = now+wait, wait
 	}
-	t.next = due
-	// Setting the period starts it anew.
-	unix.Syscall(unix.SYS_IOCTL, uintptr(t.fd), unix.PERF_EVENT_IOC_PERIOD, uintptr(unsafe.Pointer(&wait)))
+	t.next, t.wait = due, wait
 	return periods
+}
+
+// resumed sets the period, which starts it anew. While the thread stands, that would interrupt the
+// processor on which it ran, wait for it to wake up, and so lengthen the stop. A tick that comes before
+// it's set has the period before: it's early or late, as any may be.
+func (c *perfClock) resumed(tid int) {
+	t := c.threads[tid]
+	if t == nil || t.wait == 0 {
+		return
+	}
+	wait := t.wait
+	t.wait = 0
+	unix.Syscall(unix.SYS_IOCTL, uintptr(t.fd), unix.PERF_EVENT_IOC_PERIOD, uintptr(unsafe.Pointer(&wait)))
 }
 
 // creditLate divides the time between the moment when a tick was due and the stop at count now.
@@ -374,29 +382,6 @@ func (c *perfClock) aimAll() {
 			c.aim(t, tid) // one that has ended meanwhile is taken out soon
 		}
 	}
-}
-
-// caught reports whether the program has a handler for a signal. It's asked at every tick.
-func (c *perfClock) caught(sig unix.Signal) bool {
-	if sig == 0 {
-		return false
-	}
-	fd, err := unix.Open("/proc/"+itoa(c.pid)+"/status", unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return false
-	}
-	defer unix.Close(fd)
-	var text [4096]byte
-	n, err := unix.Read(fd, text[:])
-	if err != nil || n <= 0 {
-		return false
-	}
-	_, after, found := bytes.Cut(text[:n], []byte("\nSigCgt:\t"))
-	if !found || len(after) < 16 {
-		return false
-	}
-	mask, err := strconv.ParseUint(string(after[:16]), 16, 64)
-	return err == nil && mask&tracer.Bit(sig) != 0 && !c.programs.tolerates(c.pid)
 }
 
 func (c *perfClock) close() {
