@@ -44,7 +44,7 @@ func (t *tree) wakeToAdopt() {
 	}
 }
 
-var kinds = map[tracer.Kind]tracee.Kind{
+var kinds = [...]tracee.Kind{
 	tracer.Signaled: tracee.Signaled, tracer.Grouped: tracee.Grouped, tracer.Trapped: tracee.Trapped,
 	tracer.Forked: tracee.Forked, tracer.Executed: tracee.Executed, tracer.Called: tracee.Called, tracer.Ended: tracee.Ended,
 }

@@ -218,11 +218,12 @@ const (
 	Calls             // until the next entry or return of a system call, too
 )
 
+var resumes = [...]uintptr{Onward: unix.PTRACE_CONT, Step: unix.PTRACE_SINGLESTEP, Calls: unix.PTRACE_SYSCALL}
+
 // Resume lets a thread that stands still go on, with a signal or 0. One that
 // was killed meanwhile is no error: its end is an event.
 func (t *Tracer) Resume(tid int, how How, sig unix.Signal) {
-	request := map[How]uintptr{Onward: unix.PTRACE_CONT, Step: unix.PTRACE_SINGLESTEP, Calls: unix.PTRACE_SYSCALL}[how]
-	ptrace(request, tid, 0, uintptr(sig))
+	ptrace(resumes[how], tid, 0, uintptr(sig))
 }
 
 // Listen lets a Grouped thread stay stopped, until its process is continued.
