@@ -24,8 +24,7 @@ type perfClock struct {
 	pid      int
 	p        period
 	threads  map[int]*perfThread
-	looked   time.Time // after threads, at least those whose tick is missing
-	surveyed time.Time // after all of them
+	looked   time.Time
 	programs *programs
 	nokern   bool // the kernel lets us count, but not sample, in kernel code
 	unseen   *unseen
@@ -35,7 +34,7 @@ type perfThread struct {
 	fd    int
 	sig   unix.Signal // that it gets; 0: it's interrupted
 	stray unix.Signal // one that it got before it came to block it; 0: none
-	seen  uint64      // count when what it blocks was read last, ns
+	seen  uint64      // count when it was looked after last, ns
 	next  uint64      // count at which the coming tick is due
 	wait  uint64      // the period to be set when it goes on; 0: that in force
 
@@ -51,18 +50,14 @@ const ownerTID = 0
 
 const perfName = "perf"
 
-// perfLook is how often at least it's looked after threads whose tick has not come, as they may have
-// blocked its signal: it's to be taken out soon.
+// perfLook is how often at least it's looked after what threads block and handle.
 const perfLook = 50 * time.Millisecond
 
-// allLook is how often it's looked after all: a signal that the program comes to handle is to be left
-// to it, as the kernel merges equal ones. To read what a thread blocks and handles takes as long as
-// all else of a sample, so it's not done at each.
-const allLook = 10 * time.Millisecond
-
-// lookEvery is how often it's looked after the first, by the clock's period.
+// lookEvery is how often: a signal that a thread got and then blocks is to be taken out soon, and one
+// that the program comes to handle is to be left to it, as the kernel merges equal signals. But to look
+// takes as long as all else that is done for a sample, so it's not done at each.
 func (c *perfClock) lookEvery() time.Duration {
-	return min(max(c.p.mean, 2*time.Millisecond), perfLook)
+	return min(max(c.p.mean, 10*time.Millisecond), perfLook)
 }
 
 func newPerfClock(pid int, p period, known *programs) *perfClock {
@@ -353,7 +348,7 @@ func (t *perfThread) count() (uint64, bool) {
 func (c *perfClock) due(now time.Time) ([]int, time.Time) {
 	if !now.Before(c.looked.Add(c.lookEvery())) {
 		c.looked = now
-		c.aimAll(now)
+		c.aimAll()
 	}
 	again := c.looked.Add(c.lookEvery() * 3 / 2) // before it, something else may wake us
 	var tids []int
@@ -380,15 +375,10 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// aimAll looks after the signals of the threads that have run since it did so last. Unless it's time to
-// look after all, those have nothing to be taken out whose tick is still to come.
-func (c *perfClock) aimAll(now time.Time) {
-	all := !now.Before(c.surveyed.Add(allLook))
-	if all {
-		c.surveyed = now
-	}
+// aimAll looks after the signals of the threads that have run since it did so last.
+func (c *perfClock) aimAll() {
 	for tid, t := range c.threads {
-		if count, ok := t.count(); ok && count != t.seen && (all || t.sig != 0 && count >= t.next) {
+		if count, ok := t.count(); ok && count != t.seen {
 			t.seen = count
 			c.aim(t, tid) // one that has ended meanwhile is taken out soon
 		}
