@@ -45,12 +45,12 @@ func TestRun(t *testing.T) {
 		t.Fatalf("status %d: %s", status, &stderr)
 	}
 	for _, row := range []string{
-		`(?m)^path at depth 5  +gdb/MI, one command at a time( +[1-9][0-9.]*){3} +[0-9.]+$`,
-		`(?m)^path at depth 5  +cyrus-and/gdb( +[1-9][0-9.]*){3} +[0-9.]+$`,
-		`(?m)^path at depth 5  +gdb -batch -ex bt( +[1-9][0-9.]*){3} +[0-9.]+$`,
-		`(?m)^path at depth 5  +dbctl( +[1-9][0-9.]*){3} *$`,
-		`(?m)^expression at depth 5  +dbctl( +[1-9][0-9.]*){3} *$`,
-		`(?m)^sustained path at depth 50  +1000( +[1-9][0-9.]*){5}$`,
+		`(?m)^path at depth 5  +gdb/MI, one command at a time( +[1-9][0-9.]*){4} +[0-9.]+$`,
+		`(?m)^path at depth 5  +cyrus-and/gdb( +[1-9][0-9.]*){4} +[0-9.]+$`,
+		`(?m)^path at depth 5  +gdb -batch -ex bt( +[1-9][0-9.]*){4} +[0-9.]+$`,
+		`(?m)^path at depth 5  +dbctl( +[1-9][0-9.]*){4} *$`,
+		`(?m)^expression at depth 5  +dbctl( +[1-9][0-9.]*){4} *$`,
+		`(?m)^sustained path at depth 50  +1000( +[1-9][0-9.]*){6}$`,
 		`(?m)^dbctl/internal/mi( +[0-9.]+){2} *$`,
 		`(?m)^cyrus-and/gdb( +[0-9.]+){3}$`,
 	} {

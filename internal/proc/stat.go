@@ -3,7 +3,6 @@ package proc
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -23,7 +22,7 @@ func (s Stat) Ended() bool { return s.State == 'Z' || s.State == 'X' }
 
 // ReadStat reads it.
 func ReadStat(pid int) (s Stat, err error) {
-	text, err := os.ReadFile(Entry(pid, "stat"))
+	text, err := contents(Entry(pid, "stat"))
 	if err != nil {
 		return s, err
 	}
@@ -32,7 +31,7 @@ func ReadStat(pid int) (s Stat, err error) {
 
 // ThreadState is the state of a thread: R, S, D, T, t, Z, X.
 func ThreadState(pid, tid int) (byte, error) {
-	text, err := os.ReadFile(Entry(pid, "task/"+strconv.Itoa(tid)+"/stat"))
+	text, err := contents(Entry(pid, "task/"+strconv.Itoa(tid)+"/stat"))
 	if err != nil {
 		return 0, err
 	}
@@ -42,7 +41,7 @@ func ThreadState(pid, tid int) (byte, error) {
 
 // ThreadTime is the CPU time of a thread so far, and how often it came to a processor.
 func ThreadTime(pid, tid int) (cpu time.Duration, turns int, err error) {
-	text, err := os.ReadFile(Entry(pid, "task/"+strconv.Itoa(tid)+"/schedstat"))
+	text, err := contents(Entry(pid, "task/"+strconv.Itoa(tid)+"/schedstat"))
 	if err != nil {
 		return 0, 0, err
 	}

@@ -1,7 +1,6 @@
 package proc
 
 import (
-	"os"
 	"strconv"
 	"strings"
 )
@@ -19,7 +18,7 @@ type Status struct {
 
 // ReadStatus reads it.
 func ReadStatus(pid, tid int) (s Status, err error) {
-	text, err := os.ReadFile(Entry(pid, "task/"+strconv.Itoa(tid)+"/status"))
+	text, err := contents(Entry(pid, "task/"+strconv.Itoa(tid)+"/status"))
 	if err != nil {
 		return s, err
 	}

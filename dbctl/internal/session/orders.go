@@ -44,7 +44,7 @@ func (t *tree) wakeToAdopt() {
 	}
 }
 
-var kinds = map[tracer.Kind]tracee.Kind{
+var kinds = [...]tracee.Kind{
 	tracer.Signaled: tracee.Signaled, tracer.Grouped: tracee.Grouped, tracer.Trapped: tracee.Trapped,
 	tracer.Forked: tracee.Forked, tracer.Executed: tracee.Executed, tracer.Called: tracee.Called, tracer.Ended: tracee.Ended,
 }
@@ -72,6 +72,9 @@ func (t *tree) carryOut(o tracee.Order) error {
 			t.endStop(th)
 		}
 		t.tracer.Resume(o.Tid, tracer.How(o.Pace), unix.Signal(o.Signal))
+		if th != nil && th.p.clk != nil {
+			th.p.clk.resumed(o.Tid)
+		}
 	case tracee.Interrupt:
 		if err := t.tracer.Interrupt(o.Tid); err != nil {
 			t.step(tracee.Event{Kind: tracee.Missing, Tid: o.Tid})

@@ -1,11 +1,9 @@
 package session
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 	"unsafe"
 
@@ -38,6 +36,7 @@ type perfThread struct {
 	stray unix.Signal // one that it got before it came to block it; 0: none
 	seen  uint64      // count when it was looked after last, ns
 	next  uint64      // count at which the coming tick is due
+	wait  uint64      // the period to be set when it goes on; 0: that in force
 
 	// Where the kernel signals in user mode alone:
 	set     uint64 // the period in force, ns
@@ -51,12 +50,14 @@ const ownerTID = 0
 
 const perfName = "perf"
 
-// perfLook is how often at least it's looked after what threads block.
+// perfLook is how often at least it's looked after what threads block and handle.
 const perfLook = 50 * time.Millisecond
 
-// lookEvery is how often: a signal that a thread got and then blocks is to be taken out soon.
+// lookEvery is how often: a signal that a thread got and then blocks is to be taken out soon, and one
+// that the program comes to handle is to be left to it, as the kernel merges equal signals. But to look
+// takes as long as all else that is done for a sample, so it's not done at each.
 func (c *perfClock) lookEvery() time.Duration {
-	return min(max(c.p.mean, 2*time.Millisecond), perfLook)
+	return min(max(c.p.mean, 10*time.Millisecond), perfLook)
 }
 
 func newPerfClock(pid int, p period, known *programs) *perfClock {
@@ -230,9 +231,6 @@ func (c *perfClock) tick(tid int) uint64 {
 	if t == nil {
 		return 0
 	}
-	if c.caught(t.sig) {
-		c.aimAll() // at once: the kernel merges equal signals
-	}
 	now, ok := t.count()
 	// The mark was set from the count at the last stop, which comes a little
 	// after the tick.
@@ -247,10 +245,21 @@ func (c *perfClock) tick(tid int) uint64 {
 		t.unseen += int64(wait) - int64(c.p.mean)
 		due, t.set = now+wait, wait
 	}
-	t.next = due
-	// Setting the period starts it anew.
-	unix.Syscall(unix.SYS_IOCTL, uintptr(t.fd), unix.PERF_EVENT_IOC_PERIOD, uintptr(unsafe.Pointer(&wait)))
+	t.next, t.wait = due, wait
 	return periods
+}
+
+// resumed sets the period, which starts it anew. While the thread stands, that would interrupt the
+// processor on which it ran, wait for it to wake up, and so lengthen the stop. A tick that comes before
+// it's set has the period before: it's early or late, as any may be.
+func (c *perfClock) resumed(tid int) {
+	t := c.threads[tid]
+	if t == nil || t.wait == 0 {
+		return
+	}
+	wait := t.wait
+	t.wait = 0
+	unix.Syscall(unix.SYS_IOCTL, uintptr(t.fd), unix.PERF_EVENT_IOC_PERIOD, uintptr(unsafe.Pointer(&wait)))
 }
 
 // creditLate divides the time between the moment when a tick was due and the stop at count now.
@@ -341,7 +350,7 @@ func (c *perfClock) due(now time.Time) ([]int, time.Time) {
 		c.looked = now
 		c.aimAll()
 	}
-	again := c.looked.Add(c.lookEvery())
+	again := c.looked.Add(c.lookEvery() * 3 / 2) // before it, something else may wake us
 	var tids []int
 	for tid, t := range c.threads {
 		if t.sig != 0 {
@@ -374,29 +383,6 @@ func (c *perfClock) aimAll() {
 			c.aim(t, tid) // one that has ended meanwhile is taken out soon
 		}
 	}
-}
-
-// caught reports whether the program has a handler for a signal. It's asked at every tick.
-func (c *perfClock) caught(sig unix.Signal) bool {
-	if sig == 0 {
-		return false
-	}
-	fd, err := unix.Open("/proc/"+itoa(c.pid)+"/status", unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return false
-	}
-	defer unix.Close(fd)
-	var text [4096]byte
-	n, err := unix.Read(fd, text[:])
-	if err != nil || n <= 0 {
-		return false
-	}
-	_, after, found := bytes.Cut(text[:n], []byte("\nSigCgt:\t"))
-	if !found || len(after) < 16 {
-		return false
-	}
-	mask, err := strconv.ParseUint(string(after[:16]), 16, 64)
-	return err == nil && mask&tracer.Bit(sig) != 0 && !c.programs.tolerates(c.pid)
 }
 
 func (c *perfClock) close() {

@@ -24,6 +24,7 @@ type run struct {
 	began    time.Duration // CPU time that the process had used for other programs
 	w        *data.Writer  // nil until there is a sample
 	objects  map[*unwind.Object]data.ObjectID
+	last     []callingContext // those of the call path that node made last, outermost first
 	fields   map[string]data.FieldID
 	missing  map[string]uint64 // expressions that could not be read, with why
 	read     map[string]bool   // expressions that had a value, or of which it was said that they have none
@@ -160,16 +161,30 @@ func (r *run) writer() *data.Writer {
 	return r.w
 }
 
-// node makes the calling context of a call path, innermost frame first.
+// callingContext is the calling context of a frame.
+type callingContext struct {
+	object *unwind.Object
+	vaddr  uint64
+	node   data.NodeID
+}
+
+// node makes the calling context of a call path, innermost frame first. Most of a path is that of the
+// sample before.
 func (r *run) node(frames []unwind.Frame) data.NodeID {
 	w := r.writer()
 	if w == nil {
 		return 0
 	}
 	var node data.NodeID
-	for i := len(frames) - 1; i >= 0; i-- {
-		f := &frames[i]
-		node = w.Node(node, r.object(w, f.Object), f.Vaddr())
+	same := true
+	for i := range frames {
+		f := &frames[len(frames)-1-i]
+		c := callingContext{object: f.Object, vaddr: f.Vaddr()}
+		if same = same && i < len(r.last) && r.last[i].object == c.object && r.last[i].vaddr == c.vaddr; !same {
+			c.node = w.Node(node, r.object(w, c.object), c.vaddr)
+			r.last = append(r.last[:i], c)
+		}
+		node = r.last[i].node
 	}
 	return node
 }

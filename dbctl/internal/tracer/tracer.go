@@ -72,12 +72,14 @@ type Event struct {
 
 // Tracer is the tracing thread.
 type Tracer struct {
-	bell bell
+	bell    bell
+	yielded time.Time
 }
 
 // Run calls work on a thread of its own, which may trace, and returns when
 // work has and the thread is gone.
 func Run(work func(*Tracer) error) error {
+	quiet()
 	result := make(chan error, 1)
 	thread := make(chan int, 1)
 	go offMain(func() {
@@ -129,8 +131,17 @@ const options = unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK | unix.PTRACE
 // other parts of the program have started.
 const ours = unix.WALL | 0x20000000 // __WNOTHREAD
 
+// yieldEvery is how often the tracing goroutine yields. Go's runtime takes the processor, as it calls
+// it, from a goroutine that has not yielded for 10 ms whenever that waits: to get another one back then
+// lengthens stops, and the runtime's monitor, which it wakes, looks around every 20 µs for a while.
+const yieldEvery = 5 * time.Millisecond
+
 // Next waits for the next event.
 func (t *Tracer) Next() (Event, error) {
+	if now := time.Now(); now.Sub(t.yielded) >= yieldEvery {
+		t.yielded = now
+		runtime.Gosched()
+	}
 	for {
 		var info [128]byte
 		_, _, e := unix.Syscall6(unix.SYS_WAITID, unix.P_ALL, 0, uintptr(unsafe.Pointer(&info)),
@@ -217,11 +228,12 @@ const (
 	Calls             // until the next entry or return of a system call, too
 )
 
+var resumes = [...]uintptr{Onward: unix.PTRACE_CONT, Step: unix.PTRACE_SINGLESTEP, Calls: unix.PTRACE_SYSCALL}
+
 // Resume lets a thread that stands still go on, with a signal or 0. One that
 // was killed meanwhile is no error: its end is an event.
 func (t *Tracer) Resume(tid int, how How, sig unix.Signal) {
-	request := map[How]uintptr{Onward: unix.PTRACE_CONT, Step: unix.PTRACE_SINGLESTEP, Calls: unix.PTRACE_SYSCALL}[how]
-	ptrace(request, tid, 0, uintptr(sig))
+	ptrace(resumes[how], tid, 0, uintptr(sig))
 }
 
 // Listen lets a Grouped thread stay stopped, until its process is continued.
