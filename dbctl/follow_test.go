@@ -46,9 +46,15 @@ func killWhileForking(t *testing.T, forks int) {
 	var lines []string
 	for len(lines) <= forks {
 		if time.Now().After(deadline) {
+			var where strings.Builder
+			for _, pid := range lines {
+				if n, err := strconv.Atoi(pid); err == nil && exists(n) {
+					where.WriteString("\n" + proctest.Describe(n))
+				}
+			}
 			cmd.Process.Kill()
 			cmd.Wait()
-			t.Fatalf("%d forks in a minute, not %d", len(lines)-1, forks)
+			t.Fatalf("%d forks in a minute, not %d%s", len(lines)-1, forks, where.String())
 		}
 		time.Sleep(100 * time.Microsecond)
 		text, _ := os.ReadFile(pids)

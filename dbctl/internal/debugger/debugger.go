@@ -71,8 +71,9 @@ type Table struct {
 	// Threads asks for the kernel's thread ids; ReadThreads reads the answer.
 	Threads     string
 	ReadThreads func(r *mi.Record) map[int]int
-	// Symbols makes it read an object mapped with the bias.
-	Symbols func(path string, bias uint64) string
+	// Symbols makes it read an object mapped with the bias. The thread, which may be 0, is one that
+	// stands still: without one, watchpoints may be lost.
+	Symbols func(thread int, path string, bias uint64) string
 	// Command is a script's command for a thread, on the wire.
 	Command func(thread int, text string) string
 	// Resumes reports whether a script's command lets the thread run.

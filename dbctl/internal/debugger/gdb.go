@@ -34,9 +34,8 @@ func GDB() *Table {
 		Continue:    func(thread int) string { return fmt.Sprintf("-exec-continue --thread %d", thread) },
 		Threads:     "-thread-info",
 		ReadThreads: readThreads,
-		Symbols: func(path string, bias uint64) string {
-			return console(addSymbols(path, bias))
-		},
+		// gdb evaluates all watchpoints anew, which fails while the selected thread runs.
+		Symbols:  func(thread int, path string, bias uint64) string { return command(thread, addSymbols(path, bias)) },
 		Command:  command,
 		Resumes:  resumes,
 		Running:  func(message string) bool { return strings.HasSuffix(message, "is running.") },

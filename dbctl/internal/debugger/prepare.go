@@ -76,7 +76,7 @@ func readAll(c *mi.Client, table *Table, objects []*Object) error {
 
 func symbols(table *Table, objects []*Object) (commands []string) {
 	for _, o := range objects {
-		commands = append(commands, table.Symbols(o.Path, o.Bias))
+		commands = append(commands, table.Symbols(0, o.Path, o.Bias))
 	}
 	return commands
 }

@@ -111,7 +111,7 @@ func (th *thread) stepBack() {
 // trap is a stop for SIGTRAP: false, if it's the program's own.
 func (t *tree) trap(th *thread) bool {
 	p := th.p
-	if !p.hasHad() && th.pace != tracee.Step || !t.stand(th) {
+	if !p.hasHad() && th.pace != tracee.Step && !th.late || !t.stand(th) {
 		return false
 	}
 	points, own := p.breakpoints()
@@ -120,14 +120,12 @@ func (t *tree) trap(th *thread) bool {
 	clk, _ := p.clk.(*callClock)
 	facts := sigtrap{
 		code: info.Code(), steps: th.pace == tracee.Step, here: points.Owners(at) != 0, was: points.Was(at), lent: !own,
-		counts: clk != nil && clk.sites[at] != nil,
+		counts: clk != nil && clk.sites[at] != nil, late: th.late,
 	}
 	_, facts.passed = points.Passed(th.tid)
+	th.late = false
 	stop := remote.Stop{Signal: int(unix.SIGTRAP)}
 	switch cause := facts.cause(); cause {
-	case trapPassed:
-		t.goOn(th)
-		return true
 	case trapParents:
 		th.stepBack()
 		points.Pass(th.tid, at, nil)
@@ -144,41 +142,20 @@ func (t *tree) trap(th *thread) bool {
 	case trapMet:
 		th.stepBack()
 		stop.Breakpoint = true
-	case trapStepped, trapUnknown:
+	case trapPassed, trapStepped, trapUnknown:
 		w, hit := t.watchHit(th)
-		if !hit && cause == trapUnknown {
-			return false
-		}
-		if hit {
+		switch {
+		case hit:
 			stop.Watched, stop.Watch = w.addr, w.kind
+		case cause == trapPassed:
+			t.goOn(th)
+			return true
+		case cause == trapUnknown:
+			return false
 		}
 	}
 	th.pace = tracee.Onward
 	t.forgo(th, tracee.Halt)
 	t.showStop(th, stop)
 	return true
-}
-
-// called is a stop at a system call.
-func (t *tree) called(th *thread) {
-	p := th.p
-	way := t.tracer.CallStop(th.tid)
-	owing := th.owing
-	th.owing = false
-	if owing && !p.catching && p.clk != nil {
-		t.tick(th, true)
-		return
-	}
-	if way == tracer.NoCall || !p.catching || !t.stand(th) {
-		t.goOn(th)
-		return
-	}
-	number := int(int64(th.regs.Orig_rax))
-	if len(p.calls) > 0 && !p.calls[number] {
-		t.goOn(th)
-		return
-	}
-	t.showStop(th, remote.Stop{
-		Signal: int(unix.SIGTRAP), Call: number, Entry: way == tracer.CallEntry, Return: way == tracer.CallExit,
-	})
 }

@@ -100,7 +100,7 @@ func (t *tree) childBegins(o tracee.Order) {
 	if !o.Shares {
 		c.withoutBreakpoints(pid)
 	}
-	if o.Decision == tracee.Drop {
+	if o.Decision == tracee.Drop || t.ending {
 		t.drop(pid, c, o.Shares)
 		return
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/profilecollection/pct/dbctl/internal/tracee"
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
-	"github.com/profilecollection/pct/internal/proc"
 )
 
 // release lets go of a process: its threads run on as if we had never been.
@@ -38,12 +37,8 @@ func (t *tree) putRight(th *thread) (stays bool) {
 	if p.everSet {
 		t.setDebug(th) // the kernel would leave it as it is
 	}
-	if th.pace != tracee.Step && !p.hasHad() {
-		return false
-	}
-	// It has been stepped, or has met what was put in, and would die of that.
-	status, err := proc.ReadStatus(p.pid, th.tid)
-	return err == nil && status.Pending&tracer.Bit(unix.SIGTRAP) != 0
+	// If it has been stepped, or has met what was put in, it would die of that.
+	return (th.pace == tracee.Step || th.late || p.hasHad()) && th.trapPends()
 }
 
 // judge tells what signal a thread that is to be let go gets, of the one for which it stands, and
@@ -79,7 +74,7 @@ func (t *tree) ownTrap(th *thread) bool {
 	case err != nil || info.Code() <= userSent:
 		return false
 	case info.Code() != kernelSent:
-		return th.pace == tracee.Step || th.p.everSet || points.Passing(th.tid)
+		return th.pace == tracee.Step || th.late || th.p.everSet || points.Passing(th.tid)
 	case !points.Was(th.regs.Rip - 1):
 		return false
 	}

@@ -293,6 +293,21 @@ func (l *link) known(name int, th *thread) bool {
 	return err == nil && l.table.ReadThreads(r)[name] == th.tid
 }
 
+// anyShown is a thread of which the debugger knows that it stands still, the event's if it can be;
+// 0: there is none.
+func (p *process) anyShown() int {
+	threads := p.threads.all()
+	if p.now != nil && p.now.thread != nil {
+		threads = append([]*thread{p.now.thread}, threads...)
+	}
+	for _, th := range threads {
+		if th.name != 0 && th.stays() {
+			return th.name
+		}
+	}
+	return 0
+}
+
 // anyName is a thread that the debugger knows, 0 if none.
 func (p *process) anyName() int {
 	least := 0

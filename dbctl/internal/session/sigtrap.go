@@ -5,6 +5,7 @@ type sigtrap struct {
 	code   int32 // si_code
 	passed bool  // the thread was on its way over a breakpoint
 	steps  bool  // the debugger has it make one instruction
+	late   bool  // the SIGTRAP of a step that the debugger gave up was pending
 	here   bool  // it has executed an int3 of ours
 	was    bool  // or one that was there once
 	lent   bool  // the memory with the breakpoints is its parent's
@@ -17,7 +18,7 @@ type cause uint8
 const (
 	// trapUnknown: if the thread has met a watchpoint, tell the debugger. Else it's the program's own.
 	trapUnknown cause = iota
-	// trapPassed: let the thread go on.
+	// trapPassed: let the thread go on, unless it has met a watchpoint: tell the debugger of that.
 	trapPassed
 	// trapParents: set the thread back, and step it over the breakpoint.
 	trapParents
@@ -31,11 +32,14 @@ const (
 	trapLate
 )
 
-// cause says whose it is. A breakpoint has the code kernelSent, a step and a watchpoint have another
-// of the kernel's, and what a process has sent is not above userSent.
+// stepped reports whether it is of a step or a watchpoint. A breakpoint has the code kernelSent, these
+// have another of the kernel's, and what a process has sent is not above userSent.
+func (s sigtrap) stepped() bool { return s.code > userSent && s.code != kernelSent }
+
+// cause says whose it is.
 func (s sigtrap) cause() cause {
 	switch {
-	case s.passed && !s.steps && s.code > userSent && s.code != kernelSent:
+	case (s.late || s.passed && !s.steps) && s.stepped():
 		return trapPassed
 	case s.here && s.code == kernelSent && s.lent:
 		return trapParents

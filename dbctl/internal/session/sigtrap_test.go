@@ -24,7 +24,11 @@ func TestCause(t *testing.T) {
 		"a step":                                    {sigtrap{code: trace, steps: true}, trapStepped},
 		"a step over a breakpoint":                  {sigtrap{code: trace, steps: true, passed: true}, trapStepped},
 		"a step behind a breakpoint":                {sigtrap{code: trace, steps: true, here: true, was: true}, trapStepped},
-		"on the way over a breakpoint":              {sigtrap{code: trace, passed: true}, trapPassed},
+		"a step that was given up":                  {sigtrap{code: trace, late: true}, trapPassed},
+		"a step that was given up for another":      {sigtrap{code: trace, late: true, steps: true}, trapPassed},
+		"a breakpoint, while a step that was given up is to come": {sigtrap{code: kernelSent, late: true, here: true, was: true}, trapMet},
+		"of a process, while a step that was given up is to come": {sigtrap{code: userSent, late: true}, trapUnknown},
+		"on the way over a breakpoint":                            {sigtrap{code: trace, passed: true}, trapPassed},
 	} {
 		if got := test.cause(); got != test.want {
 			t.Errorf("%s: cause %d, want %d", name, got, test.want)

@@ -56,7 +56,7 @@ func (p *process) readSymbols(objects ...*unwind.Object) {
 		case unwind.Anon:
 			continue
 		}
-		if _, _, err := p.ask(time.Now().Add(answerTime), p.link.table.Symbols(path, o.Bias)); err != nil && !p.free.Load() {
+		if _, _, err := p.ask(time.Now().Add(answerTime), p.link.table.Symbols(p.anyShown(), path, o.Bias)); err != nil && !p.free.Load() {
 			p.tree.sayOnce("no symbols of %s: %v", path, err)
 		}
 	}

@@ -83,6 +83,9 @@ func (p *process) Resume(tid int, step bool, signal int) {
 			return // it has ended
 		}
 		p.tree.forgo(th, tracee.Halt) // it was answered by the stop that gdb has seen
+		if th.pace == tracee.Step {
+			th.late = th.trapPends() // another stop came before that of the step
+		}
 		th.pace = tracee.Onward
 		if step {
 			th.pace = tracee.Step

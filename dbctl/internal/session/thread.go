@@ -9,6 +9,7 @@ import (
 
 	"github.com/profilecollection/pct/dbctl/internal/tracee"
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
+	"github.com/profilecollection/pct/internal/proc"
 )
 
 // thread is one that is traced: what is known of it. What it does is a state of package tracee. All
@@ -20,8 +21,10 @@ type thread struct {
 
 	stop
 	pace   tracee.Pace   // at which the debugger wants it to go on
+	late   bool          // the SIGTRAP of a step which the debugger has given up is pending
 	turns  int           // how often it had come to a processor when it was interrupted to be sampled
 	owing  bool          // its next system call is to be sampled
+	inside bool          // a system call, whose entry it was stopped at
 	at     *callSite     // it stands before this call, which is counted
 	again  place         // where it will meet the breakpoint that it was stepped over
 	unmask uint64        // the mask that it has in truth, while the clock's signal is taken out of it
@@ -115,11 +118,14 @@ func (t *tree) goOn(th *thread) {
 		t.past(th)
 	}
 	pace := th.pace
-	if points, _ := p.breakpoints(); points.Passing(th.tid) {
+	points, _ := p.breakpoints()
+	switch {
+	case points.Passing(th.tid):
 		pace = tracee.Step
-	} else if pace == tracee.Onward && (p.catching || th.owing) {
+	case p.catching && (pace == tracee.Onward || t.atCall(th)), pace == tracee.Onward && th.owing:
 		pace = tracee.Calls
 	}
+	th.inside = th.inside && pace == tracee.Calls
 	t.endStop(th)
 	t.step(tracee.Event{Kind: tracee.Resume, Tid: th.tid, Pace: pace})
 }
@@ -129,6 +135,12 @@ func (t *tree) goOnIf(th *thread) {
 	if th.goes() {
 		t.goOn(th)
 	}
+}
+
+// trapPends reports whether a thread that stands still has a SIGTRAP to meet.
+func (th *thread) trapPends() bool {
+	status, err := proc.ReadStatus(th.p.pid, th.tid)
+	return err == nil && status.Pending&tracer.Bit(unix.SIGTRAP) != 0
 }
 
 // owe changes the signal that a thread gets when it goes on; 0: none.
