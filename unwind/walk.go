@@ -41,6 +41,7 @@ func (u *Unwinder) Unwind(r Regs, mem Memory, out []Frame) ([]Frame, Reason) {
 	s.set(regRIP, r.PC)
 	s.set(regRSP, r.SP)
 	s.set(regRBP, r.BP)
+	u.kept = u.kept[:0]
 	f := u.lookup(r.PC, true, true)
 	limit := u.Limit
 	if limit == 0 {
@@ -48,6 +49,9 @@ func (u *Unwinder) Unwind(r Regs, mem Memory, out []Frame) ([]Frame, Reason) {
 	}
 	for depth, backward := 1, 0; ; depth++ {
 		out = append(out, Frame{PC: s.reg[regRIP], Object: f.obj, Exact: s.exact || f.rec.signal})
+		if u.Keep {
+			u.kept = append(u.kept, registers{s.reg, s.known})
+		}
 		s.cfa = 0
 		how, g := u.leave(s, next, f)
 		switch how {
