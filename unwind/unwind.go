@@ -17,6 +17,9 @@ type Frame struct {
 	CFA    uint64  // the stack pointer of its caller, just before the call; 0 where it is not known, as the path ends there
 	Object *Object // what PC lies in; nil: unknown
 	Exact  bool    // PC is an instruction not yet executed, no return address: frame 0, what a signal interrupted, and what its handler returns to
+	// Guessed says that this frame, or one inside of it, was left without call frame information: what
+	// registers hold, and the CFA, are likely but not sure.
+	Guessed bool
 }
 
 // Vaddr returns the ELF virtual address of the instruction that the frame is
