@@ -24,7 +24,7 @@ func (p *process) compare(m *matcher, expression string, a result) {
 		p.readAllSymbols() // or it would not name what pointers lead to
 	}
 	theirs := p.debugged(m, expression, a)
-	if theirs.verdict == unasked || p.free.Load() {
+	if theirs.verdict == unasked || p.free.Load() || p.link != nil && theirs.verdict == valueless && p.link.table.NoThreadLocal(theirs.why) {
 		return
 	}
 	c := &p.tree.comparison

@@ -4,6 +4,7 @@ import (
 	"debug/dwarf"
 	"debug/elf"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"sort"
 	"strings"
@@ -17,7 +18,8 @@ import (
 	"github.com/profilecollection/pct/unwind"
 )
 
-// debugData are the debug data of the objects of a tree, each opened once; any goroutine may ask.
+// debugData are the debug data of the objects of a tree, each opened once; any goroutine may ask. The files
+// stay mapped until the command ends.
 type debugData struct {
 	mu      sync.Mutex
 	objects map[fileID]*debugObject
@@ -46,19 +48,29 @@ func (d *debugData) of(path, build string) *debugObject {
 	return o
 }
 
-// close unmaps all files.
-func (d *debugData) close() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, o := range d.objects {
-		if o.file != nil {
-			o.file.Close()
+// prepare reads what the first evaluations will want of the file at a path, so that no stop lasts longer for
+// it: it compiles each expression in a function that matches.
+func (d *debugData) prepare(path string, evals []evaluation) {
+	o := d.of(path, "")
+	if o == nil || o.object == nil {
+		return
+	}
+	functions := o.file.FunctionSymbols()
+	for _, e := range evals {
+		m, err := newMatcher(e.function)
+		if err != nil {
+			continue
 		}
-		if o.debug != nil && o.debug != o.file {
-			o.debug.Close()
+		at := slices.IndexFunc(functions, func(s elf.Symbol) bool { return s.Size > 0 && m.match(s.Name) })
+		if at >= 0 {
+			o.guarded(func() {
+				vaddr := functions[at].Value + functions[at].Size/2
+				if s := o.scopeAt(vaddr); len(s.functions) > 0 && s.language == cFamily {
+					o.code(s, s.outermost(), e.expression, vaddr)
+				}
+			})
 		}
 	}
-	d.objects = nil
 }
 
 // A debugObject is one object's debug data, and what was compiled by them.
@@ -96,6 +108,17 @@ func (o *debugObject) open() {
 	}
 }
 
+// guarded does something with the debug data, the object locked. It reports false if they are wrong: damaged, or
+// of a file that became shorter while it was mapped.
+func (o *debugObject) guarded(work func()) (ok bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() { ok = recover() == nil }()
+	work()
+	return true
+}
+
 // A scope is a stretch of code whose instructions are in the same functions and blocks.
 type scope struct {
 	low, high uint64
@@ -103,6 +126,8 @@ type scope struct {
 	entry     uint64      // where the outermost begins
 	ranges    [][2]uint64 // of code of the outermost
 	language  language
+	symbol    *string // of the outermost, once it was looked for
+	differs   bool    // the symbol is that of another function
 	codes     map[codeKey][]stretch
 }
 

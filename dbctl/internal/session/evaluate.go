@@ -20,7 +20,7 @@ type matcher struct {
 	re      *regexp.Regexp
 	pattern string
 	known   map[string]bool
-	scopes  map[*scope]int // which function of a scope matches, -1 if none does
+	scopes  map[*scope]int // which function of a scope matches
 	found   bool           // a sample met a function that matches
 }
 
@@ -113,7 +113,11 @@ func (p *process) value(function, expression string) (string, bool) {
 		return "", false
 	case p.tree.cfg.Eval == Both && (a.verdict == valued || a.verdict == valueless):
 		p.compare(m, expression, a)
-	case a.verdict == refused && p.tree.cfg.Eval != Natively:
+	case a.verdict != refused || p.tree.cfg.Eval == Natively:
+	case !p.served:
+		// Of an event for which mustAsk did not see to it: the tracing goroutine must not wait for a debugger.
+		a.verdict = unasked
+	default:
 		why := a.why
 		if a = p.debugged(m, expression, a); a.verdict == valued && why != "" {
 			p.run.debugged[[2]string{expression, why}]++

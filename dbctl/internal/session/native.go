@@ -2,7 +2,7 @@ package session
 
 import (
 	"fmt"
-	"runtime/debug"
+	"slices"
 
 	"github.com/profilecollection/pct/internal/plan"
 	"github.com/profilecollection/pct/internal/value"
@@ -80,8 +80,7 @@ const (
 	noDebugData = "the function has no debug data"
 )
 
-// nativeAt is native for one frame. Nothing that is wrong with debug data goes
-// farther than here: neither data that are damaged, nor a file that became shorter while it was mapped.
+// nativeAt is native for one frame.
 func (p *process) nativeAt(m *matcher, level int, text string) (a result) {
 	f := &p.now.frames[level]
 	d := p.debugOf(f.Object)
@@ -91,37 +90,35 @@ func (p *process) nativeAt(m *matcher, level int, text string) (a result) {
 		}
 		return result{}
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if wrong := recover(); wrong != nil {
-			a.verdict, a.why = refused, fmt.Sprintf("the debug data of %s are damaged", d.path)
-		}
-	}()
+	if !d.guarded(func() { a = p.evaluateIn(m, d, level, text) }) {
+		return result{level: level, verdict: refused, why: "the debug data of " + d.path + " are damaged"}
+	}
+	return a
+}
+
+// evaluateIn is nativeAt for a frame of an object with debug data, which is locked.
+func (p *process) evaluateIn(m *matcher, d *debugObject, level int, text string) result {
+	f := &p.now.frames[level]
 	vaddr := f.Vaddr()
 	s := d.scopeAt(vaddr)
-	function := m.within(s)
-	symbol, start := "", uint64(0)
-	if function < 0 || function == s.outermost() {
-		symbol, start = p.unwinder.Symbol(*f)
+	if s.symbol == nil {
+		symbol, start := p.unwinder.Symbol(*f)
+		s.symbol, s.differs = &symbol, symbol != "" && !s.covers(start)
 	}
+	function := m.within(s)
 	switch {
-	case function >= 0:
-	case !m.match(symbol):
+	case function == nowhere:
 		return result{}
 	case len(s.functions) == 0:
 		return result{level: level}.refuse(cFamily, text, noDebugData)
-	default:
-		function = s.outermost()
 	}
-	a = result{level: level, inlined: function < s.outermost()}
+	a := result{level: level, inlined: function < s.outermost()}
 	switch {
 	case s.language != cFamily:
 		return a.refuse(s.language, text, "the function is in another language than C and C++")
 	case p.tree.cfg.Eval == ByDebugger:
 		return a.refuse(s.language, text, "")
-	case symbol != "" && !s.covers(start):
+	case s.differs:
 		a.verdict, a.why = refused, "symbols and debug data differ"
 		return a
 	case f.Guessed:
@@ -160,17 +157,16 @@ func (p *process) nativeAt(m *matcher, level int, text string) (a result) {
 	return a
 }
 
-// within is the number of the innermost function of a scope that matches; -1 if none does.
+// nowhere is the number of a function that there is not.
+const nowhere = -1
+
+// within is the number of the innermost function of a scope that matches, by its names or its symbol.
 func (m *matcher) within(s *scope) int {
 	n, known := m.scopes[s]
 	if !known {
-		n = -1
-		for i, f := range s.functions {
-			for _, name := range f.names {
-				if n < 0 && m.match(name) {
-					n = i
-				}
-			}
+		n = slices.IndexFunc(s.functions, func(f inScope) bool { return slices.ContainsFunc(f.names, m.match) })
+		if n == nowhere && m.match(*s.symbol) {
+			n = max(0, s.outermost())
 		}
 		m.scopes[s] = n
 	}

@@ -260,6 +260,9 @@ func (p *process) newBlock() {
 	if p.run == nil {
 		p.run = newRun(p)
 	}
+	if evals := p.tree.habit(p.rule).evals; len(evals) > 0 {
+		go p.tree.debugData.prepare(p.exe, evals)
+	}
 	p.block = &block{m: m, do: p, functions: p.tree.habit(p.rule).functions, say: p.say, sinks: newSinks(func(name string) (io.WriteCloser, error) {
 		return p.run.append(name)
 	}, p.tree.filters)}

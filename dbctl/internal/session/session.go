@@ -117,6 +117,7 @@ func Run(cfg Config) (int, error) {
 		if err := t.makeSpare(rule); err != nil {
 			return 0, err
 		}
+		t.debugData.prepare(exe, t.habit(rule).evals)
 	}
 	err := tracer.Run(func(tr *tracer.Tracer) error {
 		t.tracer = tr

@@ -104,7 +104,6 @@ func (t *tree) close() {
 	default:
 	}
 	t.pool.Close()
-	t.debugData.close()
 	for _, wrong := range t.filters.close() {
 		t.say("%s", wrong)
 	}

@@ -24,6 +24,7 @@ type Data struct {
 	units []*unit
 	code  []segment // by index of unit
 	names *nameCache
+	named nameIndex
 }
 
 // A Frame is a function and a line in it: that of the instruction, or that of
