@@ -15,8 +15,8 @@ type symbolNames struct{ all []symbolName }
 
 type symbolName struct {
 	low, high uint64
-	function  bool
-	name      string
+
+	name string
 }
 
 // readNames reads the symbols of the object.
@@ -27,7 +27,7 @@ func (o *debugObject) readNames() {
 			kind := elf.ST_TYPE(s.Info)
 			named := kind == elf.STT_OBJECT || kind == elf.STT_FUNC || kind == elf.STT_GNU_IFUNC
 			if named && s.Section != elf.SHN_UNDEF && s.Section < elf.SHN_LORESERVE && s.Size > 0 {
-				t.all = append(t.all, symbolName{s.Value, s.Value + s.Size, kind != elf.STT_OBJECT, s.Name})
+				t.all = append(t.all, symbolName{s.Value, s.Value + s.Size, s.Name})
 			}
 		}
 	}
@@ -115,7 +115,7 @@ func (n *naming) name(addr uint64) (name string, from uint64) {
 	if strings.HasPrefix(shown, "_Z") {
 		shown = demangle.Filter(shown)
 	}
-	if !only || s.function && strings.Contains(shown, ".") || strings.ContainsAny(shown, "<[") || strings.Contains(shown, "(anonymous") {
+	if !only || strings.ContainsAny(shown, ".<[") || strings.Contains(shown, "(anonymous") {
 		n.unsure = true
 	}
 	return shown, vaddr - s.low
