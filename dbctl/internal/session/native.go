@@ -2,7 +2,9 @@ package session
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/profilecollection/pct/internal/plan"
 	"github.com/profilecollection/pct/internal/value"
@@ -151,11 +153,20 @@ func (p *process) evaluateIn(m *matcher, d *debugObject, level int, text string)
 	}
 	names := naming{p: p}
 	a.verdict, a.text = valued, v.Text(&names)
-	if names.unsure {
-		a.verdict, a.text, a.why = refused, "", "a pointer in it has several names"
+	switch {
+	case names.unsure:
+		a.verdict, a.why = refused, "a pointer in it has several names"
+	case strings.Contains(a.text, `\`) && beyondASCII.MatchString(aCharacter.ReplaceAllString(a.text, "")):
+		a.verdict, a.why = refused, "a text in it has other characters than ASCII"
 	}
 	return a
 }
+
+// How bytes beyond ASCII are shown: in a text it depends on the character set, as single characters not.
+var (
+	beyondASCII = regexp.MustCompile(`\\[23][0-7]{2}`)
+	aCharacter  = regexp.MustCompile(`'\\[0-7]{3}'`)
+)
 
 // nowhere is the number of a function that there is not.
 const nowhere = -1
