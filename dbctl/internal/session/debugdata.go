@@ -126,8 +126,9 @@ type scope struct {
 	entry     uint64      // where the outermost begins
 	ranges    [][2]uint64 // of code of the outermost
 	language  language
-	symbol    *string // of the outermost, once it was looked for
-	differs   bool    // the symbol is that of another function
+	symbol    *string       // of the outermost, once it was looked for
+	differs   bool          // the symbol is that of another function
+	params    [][]parameter // of the functions, once they were wanted
 	codes     map[codeKey][]stretch
 }
 

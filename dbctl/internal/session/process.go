@@ -288,8 +288,8 @@ func (t *tree) learnHabits() {
 		var h habit
 		m := machine.New(t.cfg.Program, rule, t.cfg.Vars)
 		evals := m.Names(machine.Eval)
-		h.evaluates = len(evals) > 0
-		h.debugger = commands(m) || h.evaluates && (t.cfg.Eval == ByDebugger || t.cfg.Eval == Both)
+		h.evaluates = len(evals) > 0 || slices.ContainsFunc(m.Names(machine.Sample), func(a machine.Action) bool { return len(a.Args) > 0 })
+		h.debugger = commands(m) || len(evals) > 0 && (t.cfg.Eval == ByDebugger || t.cfg.Eval == Both)
 		h.breaks = h.debugger || counts(m)
 		h.slow = h.debugger || len(m.Names(machine.Shell)) > 0
 		for _, a := range evals {
