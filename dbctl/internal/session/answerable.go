@@ -39,6 +39,7 @@ func (t *tree) answerable(exe string, rule *machine.Exec, environ []string) erro
 	all := []*code{main}
 	paths, known := libraries(exe, environ)
 	for _, path := range paths {
+		t.debugData.of(path, "") // opened now, no stop has to wait for it
 		if c, err := readCode(path); err == nil {
 			all = append(all, c)
 		}

@@ -197,7 +197,7 @@ func (p *process) tell(n notice) {
 // carried out then, but left to a goroutine that can wait; what was evaluated is kept.
 func (p *process) mustAsk(n *notice) bool {
 	evals := p.tree.habit(p.rule).evals
-	if len(evals) == 0 || p.tree.cfg.Eval == Natively || !n.holds() || n.kind == executes || p.block == nil {
+	if len(evals) == 0 || p.tree.cfg.Eval == Natively || !n.holds() || n.kind == executes || n.fresh || p.block == nil {
 		return false
 	}
 	n.now = n.moment()
