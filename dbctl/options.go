@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/profilecollection/pct/dbctl/internal/session"
 )
 
 const help = `usage: dbctl [OPTION]... SCRIPT PROGRAM [ARGUMENT...]
@@ -23,6 +25,9 @@ TEXT replaces it. Exits with the status of PROGRAM, 128+n if signal n ended it;
   -tree           with -p: attach to their descendants too
   -t SECONDS      detach after this time
   -samples N      detach after N samples
+  -eval HOW       who evaluates expressions: best (default: dbctl itself, and
+                  gdb what dbctl cannot), native, gdb, or both, which tells
+                  where the two differ (exit status 1)
   -debuggers N    run at most N debuggers at once (default: as memory allows)
   -n              check the script only
   -fmt            print the script in its canonical form
@@ -51,6 +56,9 @@ Examples:
   dbctl -p 4711 -tree -t 10 profile.dbctl
 `
 
+// evals are who may evaluate expressions.
+var evals = map[string]session.Eval{"best": session.Best, "native": session.Natively, "gdb": session.ByDebugger, "both": session.Both}
+
 var errHelp = errors.New("help")
 
 // options are the command line.
@@ -69,6 +77,7 @@ type options struct {
 	seconds                            time.Duration
 	samples                            uint64
 	debuggers                          int
+	eval                               session.Eval
 	environ                            []string // nil: ours
 	argv                               []string
 }
@@ -102,6 +111,13 @@ func parseOptions(args []string) (*options, error) {
 		"debuggers": func(v string) (err error) {
 			if o.debuggers, err = strconv.Atoi(v); err != nil || o.debuggers < 1 {
 				return errors.New("want a number from 1")
+			}
+			return nil
+		},
+		"eval": func(v string) (err error) {
+			var known bool
+			if o.eval, known = evals[v]; !known {
+				return errors.New("want best, native, gdb or both")
 			}
 			return nil
 		},

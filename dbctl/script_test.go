@@ -29,6 +29,11 @@ func TestScripts(t *testing.T) {
 			env.Setenv("PATH", strings.Join([]string{tree.bin, tree.targets, "/usr/local/bin:/usr/bin:/bin"}, ":"))
 			env.Setenv("PCT_DIR", filepath.Join(env.WorkDir, "data"))
 			env.Setenv("SCRIPTS", filepath.Join(tree.dir, "scripts"))
+			sources, err := filepath.Abs("../internal/expression/testdata")
+			if err != nil {
+				return err
+			}
+			env.Setenv("SOURCES", sources)
 			env.Setenv("GORACE", "atexit_sleep_ms=0")
 			env.Setenv("LC_ALL", "C.UTF-8")
 			before := chance.Stolen(t)

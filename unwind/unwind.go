@@ -17,6 +17,9 @@ type Frame struct {
 	CFA    uint64  // the stack pointer of its caller, just before the call; 0 where it is not known, as the path ends there
 	Object *Object // what PC lies in; nil: unknown
 	Exact  bool    // PC is an instruction not yet executed, no return address: frame 0, what a signal interrupted, and what its handler returns to
+	// Guessed says that this frame, or one inside of it, was left without call frame information: what
+	// registers hold, and the CFA, are likely but not sure.
+	Guessed bool
 }
 
 // Vaddr returns the ELF virtual address of the instruction that the frame is
@@ -62,13 +65,15 @@ func (r Reason) String() string {
 
 // Unwinder unwinds the threads of one process.
 type Unwinder struct {
-	Limit int // of frames; 0: MaxDepth
+	Limit int  // of frames; 0: MaxDepth
+	Keep  bool // the registers of each frame, for Register
 
 	objects objects
 	table   table
 	stack   window
 	states  [2]state
 	guesses int // frames left without a recipe
+	kept    []registers
 }
 
 // New makes an Unwinder for a process, which shares the cache with others. It reads the process's
@@ -79,6 +84,36 @@ func New(pid int, c *Cache) (*Unwinder, error) {
 		return nil, err
 	}
 	return u, nil
+}
+
+// registers are those of a frame.
+type registers struct {
+	reg   [numRegs]uint64
+	known uint32
+}
+
+// Register is what a register, by its DWARF number, holds in a frame of the last path, 0 being the
+// innermost: if Keep was set then, and the frames inside of it saved the register or have to leave it
+// as it is.
+func (u *Unwinder) Register(level, number int) (uint64, bool) {
+	if level >= len(u.kept) || number >= numRegs {
+		return 0, false
+	}
+	k := &u.kept[level]
+	return k.reg[number], k.known>>number&1 != 0
+}
+
+// Read reads memory of the process, all of b or nothing: from what the last path read of the stack, where
+// it lies there.
+func (u *Unwinder) Read(b []byte, addr uint64) bool {
+	for i := range u.stack.panes {
+		p := &u.stack.panes[i]
+		if d, n := addr-p.base, uint64(len(p.data)); d <= n && n-d >= uint64(len(b)) && n > 0 {
+			copy(b, p.data[d:])
+			return true
+		}
+	}
+	return u.stack.mem.ReadAt(b, addr) == len(b)
 }
 
 // Refresh reads the mappings of the process again. Call it when the process

@@ -41,15 +41,23 @@ func (u *Unwinder) Unwind(r Regs, mem Memory, out []Frame) ([]Frame, Reason) {
 	s.set(regRIP, r.PC)
 	s.set(regRSP, r.SP)
 	s.set(regRBP, r.BP)
+	u.kept = u.kept[:0]
 	f := u.lookup(r.PC, true, true)
 	limit := u.Limit
 	if limit == 0 {
 		limit = MaxDepth
 	}
+	guessed := false
 	for depth, backward := 1, 0; ; depth++ {
+		before := u.guesses
 		out = append(out, Frame{PC: s.reg[regRIP], Object: f.obj, Exact: s.exact || f.rec.signal})
+		if u.Keep {
+			u.kept = append(u.kept, registers{s.reg, s.known})
+		}
 		s.cfa = 0
 		how, g := u.leave(s, next, f)
+		guessed = guessed || f.analysed || u.guesses != before
+		out[len(out)-1].Guessed = guessed
 		switch how {
 		case left:
 			out[len(out)-1].CFA = next.reg[regRSP]
@@ -237,7 +245,7 @@ func (u *Unwinder) lookup(pc uint64, exact, refresh bool) found {
 	}
 	switch {
 	case f.rec == nil:
-		f.rec = u.analyse(obj, pc, exact)
+		f.rec, f.analysed = u.analyse(obj, pc, exact), true
 	case exact && f.rec.fromFrame() && !obj.image.golang:
 		var buf [2 * around]byte
 		if before, _ := u.near(obj, &buf, pc); pops(before) {

@@ -29,16 +29,15 @@ var (
 // innermost frame, so that the pc costs no command.
 func jobs() []job {
 	const (
-		sampleWithArguments = `SAMPLE(); "-stack-list-arguments 1" | OUT("arguments")`
-		pc                  = `OUT("pc")`
+		pc = `OUT("pc")`
 	)
 	return []job{
 		{what: "pc", depth: 5, event: pc, out: "pc"},
 		{what: "4 frames", depth: 50, mi: four, block: `"backtrace 4" | OUT("stack")`, event: pc, out: "pc"},
 		{what: "path", depth: 5, mi: path, block: `SAMPLE()`, poor: true},
 		{what: "path", depth: 50, mi: path, block: `SAMPLE()`, poor: true},
-		{what: "path and arguments", depth: 5, mi: arguments, block: sampleWithArguments},
-		{what: "path and arguments", depth: 50, mi: arguments, block: sampleWithArguments},
+		{what: "path and arguments", depth: 5, mi: arguments, block: `SAMPLE(args)`},
+		{what: "path and arguments", depth: 50, mi: arguments, block: `SAMPLE(args)`},
 		{what: "expression", depth: 5, mi: value, block: `EVAL("^burn$", "n") | OUT("n")`, out: "n"},
 		{what: "expression and path", depth: 50, mi: value, block: `EVAL("^burn$", "n") | FIELD(n); SAMPLE()`},
 	}

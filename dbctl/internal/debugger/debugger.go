@@ -87,6 +87,8 @@ type Table struct {
 	// after WatchBySteps, by which the debugger steps each instruction instead.
 	Watches      func(text string) bool
 	WatchBySteps string
+	// NoThreadLocal reports whether an error says that the debugger does not find thread-local variables.
+	NoThreadLocal func(message string) bool
 	// Ended reports whether an error says that the thread of a command has ended.
 	Ended func(message string) bool
 	// Evaluate works out an expression in the thread's frame with this
@@ -99,11 +101,6 @@ type Table struct {
 	Frames     func(thread int) string
 	ReadFrames func(r *mi.Record) []string
 	EvaluateAt func(thread, level int, expression string) []string
-	// Locate asks where the code of a function begins, each of its inlined
-	// copies too. Forget undoes what that left, by the number.
-	Locate        func(function string) string
-	ReadLocations func(r *mi.Record) (number string, addresses []uint64)
-	Forget        func(number string) string
 
 	// Decode reads one record.
 	Decode func(r *mi.Record) Event

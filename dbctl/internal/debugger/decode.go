@@ -88,17 +88,3 @@ func readFrames(r *mi.Record) []string {
 	}
 	return names
 }
-
-func readLocations(r *mi.Record) (number string, addresses []uint64) {
-	bkpt := r.Results.Get("bkpt")
-	add := func(text string) {
-		if a, err := strconv.ParseUint(text, 0, 64); err == nil {
-			addresses = append(addresses, a)
-		}
-	}
-	add(bkpt.Str("addr"))
-	for _, l := range bkpt.Get("locations").Items {
-		add(l.Str("addr"))
-	}
-	return bkpt.Str("number"), addresses
-}

@@ -42,8 +42,9 @@ func GDB() *Table {
 		Hardware: hardware,
 		Watches:  func(text string) bool { return watches.MatchString(strings.TrimSpace(text)) },
 
-		WatchBySteps: "-gdb-set can-use-hw-watchpoints 0",
-		Ended:        endedThread.MatchString,
+		WatchBySteps:  "-gdb-set can-use-hw-watchpoints 0",
+		Ended:         endedThread.MatchString,
+		NoThreadLocal: func(message string) bool { return strings.HasPrefix(message, "Cannot find thread-local ") },
 		Evaluate: func(thread int, cfa uint64, expr string) []string {
 			return []string{
 				// Not by --thread: gdb would go back to where it was.
@@ -57,12 +58,8 @@ func GDB() *Table {
 		EvaluateAt: func(thread, level int, expr string) []string {
 			return []string{fmt.Sprintf("-data-evaluate-expression --thread %d --frame %d %s", thread, level, quote(expr))}
 		},
-		// A disabled breakpoint changes nothing in the process.
-		Locate:        func(function string) string { return "-break-insert -d -f " + quote(function) },
-		ReadLocations: readLocations,
-		Forget:        func(number string) string { return "-break-delete " + number },
-		Value:         func(r *mi.Record) string { return r.Str("value") },
-		Decode:        decode,
+		Value:  func(r *mi.Record) string { return r.Str("value") },
+		Decode: decode,
 	}
 }
 

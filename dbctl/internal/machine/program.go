@@ -99,7 +99,7 @@ const (
 	Shell               // run a shell command (command)
 	Quit                // end the whole run ([exit status])
 	Clock               // start the sampling clock (kind, microseconds [, 1: random periods])
-	Sample              // record the call path with the fields set in this block
+	Sample              // record the call path with the fields set in this block ([args: with arguments])
 	Eval                // evaluate in the innermost activation of a function (function pattern, expression)
 	Goto                // make a group the current one (group); done inside the machine
 	Set_                // set a variable (name, value); done inside the machine

@@ -56,7 +56,7 @@ var verbs = []verb{
 		{name: "interval", kind: wholeNumber, optional: true, min: 1, max: maxInt},
 		{name: "random", kind: wholeNumber, optional: true, max: 1},
 	}},
-	{word: "SAMPLE", verb: machine.Sample},
+	{word: "SAMPLE", verb: machine.Sample, params: []param{{name: "args", kind: oneOf, words: []string{"args"}, optional: true}}},
 	{word: "EVAL", verb: machine.Eval, params: []param{{name: "function", kind: functionText}, {name: "expression"}}, text: true},
 }
 
@@ -135,7 +135,11 @@ func (p *param) wants() string {
 		}
 		return "a number from " + strconv.Itoa(p.min) + " to " + strconv.Itoa(p.max)
 	case oneOf:
-		text := strings.Join(p.words[:len(p.words)-1], ", ") + " or " + p.words[len(p.words)-1]
+		last := len(p.words) - 1
+		text := p.words[last]
+		if last > 0 {
+			text = strings.Join(p.words[:last], ", ") + " or " + text
+		}
 		if p.prefix != "" {
 			text += ", or " + p.prefix + "…"
 		}

@@ -16,11 +16,7 @@ import (
 // act does what a notice asks for: it offers a line to the script's machine,
 // carries out what that answers, and lets the thread go on.
 func (p *process) act(n notice) {
-	now := &moment{thread: n.thread, held: n.holds(), fresh: n.fresh, weight: n.periods, at: n.at, cpu: n.cpu}
-	if now.held {
-		r, _ := n.thread.registers()
-		now.pc = r.General.Rip
-	}
+	now := n.moment()
 	switch n.kind {
 	case begun:
 		p.offer(now, machine.FormatEvent(n.word, "pid", itoa(p.pid), "exe", p.exe))
@@ -52,6 +48,19 @@ func (p *process) act(n notice) {
 		return
 	}
 	p.resume(now)
+}
+
+// moment is the event that a notice tells of.
+func (n *notice) moment() *moment {
+	if n.now != nil {
+		return n.now
+	}
+	now := &moment{thread: n.thread, held: n.holds(), fresh: n.fresh, weight: n.periods, at: n.at, cpu: n.cpu}
+	if now.held {
+		r, _ := n.thread.registers()
+		now.pc = r.General.Rip
+	}
+	return now
 }
 
 func signalName(sig unix.Signal) string {

@@ -39,17 +39,17 @@ func (t *tree) answerable(exe string, rule *machine.Exec, environ []string) erro
 	all := []*code{main}
 	paths, known := libraries(exe, environ)
 	for _, path := range paths {
+		t.debugData.of(path, "") // opened now, no stop has to wait for it
 		if c, err := readCode(path); err == nil {
 			all = append(all, c)
 		}
 	}
 	known = known && !main.loads
 	for _, e := range evals {
-		re, err := regexp.Compile("^(?:" + e.function + ")$")
+		m, err := newMatcher(e.function)
 		if err != nil {
 			continue
 		}
-		m := &matcher{re: re, pattern: e.function, known: make(map[string]bool)}
 		at := slices.IndexFunc(all, func(c *code) bool { return slices.ContainsFunc(c.functions, m.match) })
 		switch {
 		case at >= 0:
@@ -109,20 +109,25 @@ func readCode(path string) (*code, error) {
 	return c, nil
 }
 
-// mentions reports whether its debug data may have functions that match, inlined everywhere. Of a
-// pattern that is no plain name it's supposed.
+// mentions reports whether its debug data may have functions that match, inlined everywhere.
 func (c *code) mentions(pattern string) bool {
 	if c.debug == "" {
 		return false
-	}
-	if regexp.QuoteMeta(pattern) != pattern {
-		return true
 	}
 	f, err := object.Open(c.debug)
 	if err != nil {
 		return true
 	}
 	defer f.Close()
+	return mentions(f, pattern)
+}
+
+// mentions reports whether a file with debug data has the name of a function. Of a pattern that is no plain
+// name it's supposed.
+func mentions(f *object.File, pattern string) bool {
+	if regexp.QuoteMeta(pattern) != pattern {
+		return true
+	}
 	name := pattern[strings.LastIndex(pattern, ":")+1:]
 	for _, section := range []string{"str", "info"} {
 		if s := f.DebugSection(section); s != nil {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,6 +20,8 @@ type performer interface {
 	// the fields of its block.
 	path()
 	sampled(fields []field)
+	// arguments are the functions of that call path with their arguments.
+	arguments() (text string, ok bool)
 	// evaluate works out an expression in the innermost activation of a
 	// function; ok is false where there is no value.
 	evaluate(function, expression string) (value string, ok bool)
@@ -104,6 +107,11 @@ func (b *block) carryOut(line string) {
 			if a.Verb == machine.Sample {
 				b.do.path()
 				sample = true
+				if slices.Contains(a.Args, withArguments) {
+					if text, ok := b.do.arguments(); ok {
+						fields = append(fields, field{withArguments, text})
+					}
+				}
 				continue
 			}
 			if output, ok := b.act(a, line); ok {

@@ -20,22 +20,28 @@ type matcher struct {
 	re      *regexp.Regexp
 	pattern string
 	known   map[string]bool
-	objects int  // how many the debugger had read when inlined was found out
-	found   bool // a sample met a function that matches
-	inlined bool // a function that matches has inlined copies
+	scopes  map[*scope]int // which function of a scope matches
+	found   bool           // a sample met a function that matches
 }
 
 func (p *process) matcher(pattern string) (*matcher, error) {
 	m := p.matchers[pattern]
 	if m == nil {
-		re, err := regexp.Compile("^(?:" + pattern + ")$")
-		if err != nil {
+		var err error
+		if m, err = newMatcher(pattern); err != nil {
 			return nil, err
 		}
-		m = &matcher{re: re, pattern: pattern, known: make(map[string]bool)}
 		p.matchers[pattern] = m
 	}
 	return m, nil
+}
+
+func newMatcher(pattern string) (*matcher, error) {
+	re, err := regexp.Compile("^(?:" + pattern + ")$")
+	if err != nil {
+		return nil, err
+	}
+	return &matcher{re: re, pattern: pattern, known: make(map[string]bool), scopes: make(map[*scope]int)}, nil
 }
 
 // match judges a function by its name in the source language, without
@@ -97,132 +103,84 @@ func (p *process) value(function, expression string) (string, bool) {
 		p.tree.sayOnce("the function pattern %q: %v", function, err)
 		return "", false
 	}
-	path := p.callPath(p.now)
-	if path == nil {
+	if p.callPath(p.now) == nil {
 		return "", false
 	}
-	at := slices.IndexFunc(path, func(f unwind.Frame) bool {
-		symbol, _ := p.unwinder.Symbol(f)
-		return m.match(symbol)
-	})
-	if at < 0 && m.ruledOut(p) {
+	a := p.results(m, expression)
+	m.found = m.found || a.verdict != inactive
+	switch {
+	case a.verdict == inactive:
 		return "", false
-	}
-	m.found = m.found || at >= 0
-	if at > 0 {
-		if register := unsaved(expression); register != "" {
-			p.run.unread(expression, fmt.Sprintf("calls do not preserve register %s: it is known only where %s is the innermost function", register, function))
-			return "", false
+	case p.tree.cfg.Eval == Both && (a.verdict == valued || a.verdict == valueless):
+		p.compare(m, expression, a)
+	case a.verdict != refused || p.tree.cfg.Eval == Natively:
+	case !p.served:
+		// Of an event for which mustAsk did not see to it: the tracing goroutine must not wait for a debugger.
+		a.verdict = unasked
+	default:
+		why := a.why
+		if a = p.debugged(m, expression, a); a.verdict == valued && why != "" {
+			p.run.debugged[[2]string{expression, why}]++
 		}
 	}
-	name := p.show(p.pathObjects(path[:at+1]))
-	if p.link == nil || name == 0 {
-		p.run.unasked(expression, "there was no debugger to ask")
-		return "", false
-	}
-	p.readPathSymbols(path[:at+1])
-	if m.objects != len(p.symbols) {
-		p.findInlined(m)
-	}
-	if m.inlined {
-		p.readPathSymbols(path)
-		return p.valueInlined(m, name, expression)
-	}
-	if at < 0 {
-		return "", false
-	}
-	return p.answer(p.link.table.Evaluate(name, path[at].CFA, expression), expression)
-}
-
-// ruledOut reports that no frame can be of a function that matches: it's in no
-// symbol of the call path, and known to be inlined nowhere.
-func (m *matcher) ruledOut(p *process) bool {
-	return m.objects == len(p.symbols) && m.objects > 0 && !m.inlined
-}
-
-// valueInlined asks the debugger for the frames, which costs more: it alone
-// knows those of inlined functions.
-func (p *process) valueInlined(m *matcher, name int, expression string) (string, bool) {
-	_, r, err := p.ask(time.Now().Add(answerTime), p.link.table.Frames(name))
-	if err != nil {
-		return "", false
-	}
-	for level, function := range p.link.table.ReadFrames(r) {
-		if m.match(function) {
-			m.found = true
-			if register := unsaved(expression); register != "" && level > 0 {
-				p.run.unread(expression, fmt.Sprintf("calls do not preserve register %s: it is known only where %s is the innermost function", register, m.pattern))
-				return "", false
-			}
-			return p.answer(p.link.table.EvaluateAt(name, level, expression), expression)
-		}
+	switch a.verdict {
+	case valued:
+		p.run.read[expression] = true
+		return a.text, true
+	case unasked:
+		p.run.unasked(expression, a.why)
+	default:
+		p.run.unread(expression, a.why)
 	}
 	return "", false
 }
 
-// mostNames is how many functions' copies are looked for.
-const mostNames = 50
-
-// findInlined finds out whether a function that matches was inlined anywhere:
-// whether its code begins where no symbol of that name lies. Of a pattern that is
-// no plain name it's supposed.
-func (p *process) findInlined(m *matcher) {
-	m.objects = len(p.symbols)
-	if regexp.QuoteMeta(m.pattern) != m.pattern {
-		m.inlined = true // it may match functions that are nowhere else
-		return
+// debugged has a debugger evaluate an expression, in the frame that a tells.
+func (p *process) debugged(m *matcher, expression string, a result) result {
+	path := p.now.frames
+	name := p.show(p.pathObjects(path[:a.level+1]))
+	if p.link == nil || name == 0 {
+		a.verdict, a.why = unasked, "there was no debugger to ask"
+		return a
 	}
-	functions := p.unwinder.Functions(m.match)
-	names := map[string]bool{m.pattern: true}
-	for _, f := range functions {
-		names[readable(f.Name)] = true
-	}
-	if len(names) > mostNames {
-		m.inlined = true // to ask for each would take minutes
-		return
-	}
-	deadline := time.Now().Add(answerTime)
-	for name := range names {
-		_, r, err := p.ask(deadline, p.link.table.Locate(name))
-		if err != nil {
-			continue
+	commands := p.link.table.Evaluate(name, path[a.level].CFA, expression)
+	p.readPathSymbols(path[:a.level+1])
+	if a.inlined {
+		p.readPathSymbols(path)
+		level, ok := p.levelOf(m, name)
+		if !ok {
+			a.verdict, a.why = unasked, "the debugger does not see the function"
+			return a
 		}
-		number, addresses := p.link.table.ReadLocations(r)
-		for _, a := range addresses {
-			m.inlined = m.inlined || !within(functions, a)
-		}
-		p.ask(deadline, p.link.table.Forget(number))
+		commands = p.link.table.EvaluateAt(name, level, expression)
 	}
-}
-
-// within reports whether a function has code at the address.
-func within(functions []unwind.Function, address uint64) bool {
-	for _, f := range functions {
-		start := f.Addr + f.Object.Bias
-		if address >= start && address < start+max(f.Size, 1) {
-			return true
-		}
-	}
-	return false
-}
-
-// answer has an expression evaluated. What it needs may lie in an object that
-// is not on the call path, a function that it calls for one: then all are read.
-func (p *process) answer(commands []string, expression string) (string, bool) {
-	value, wrong := p.tryAnswer(commands)
+	text, wrong := p.tryAnswer(commands)
+	// What it needs may lie in an object that is not on the call path, a function that it calls for one: then
+	// all are read.
 	if wrong != "" && p.readAllSymbols() {
-		value, wrong = p.tryAnswer(commands)
+		text, wrong = p.tryAnswer(commands)
 	}
 	// The debugger takes each $NAME that is no register for a variable, which is void until it is set.
-	if wrong == "" && value == "void" && strings.HasPrefix(expression, "$") {
+	if wrong == "" && text == "void" && strings.HasPrefix(expression, "$") {
 		wrong = "the debugger knows no register or variable of that name"
 	}
 	if wrong != "" {
-		p.run.unread(expression, wrong)
-		return "", false
+		a.verdict, a.why = valueless, strings.TrimSpace(wrong)
+		return a
 	}
-	p.run.read[expression] = true
-	return value, true
+	a.verdict, a.text = valued, text
+	return a
+}
+
+// levelOf is the debugger's number of the innermost frame of a function that matches. The debugger alone
+// numbers those of inlined functions.
+func (p *process) levelOf(m *matcher, name int) (int, bool) {
+	_, r, err := p.ask(time.Now().Add(answerTime), p.link.table.Frames(name))
+	if err != nil {
+		return 0, false
+	}
+	level := slices.IndexFunc(p.link.table.ReadFrames(r), m.match)
+	return level, level >= 0
 }
 
 // tryAnswer sends the commands that evaluate an expression and reads its
@@ -266,12 +224,18 @@ func (p *process) notFound() {
 		switch {
 		case p.unwinder == nil:
 		case m.found:
-		case !m.inlined && len(p.unwinder.Functions(m.match)) == 0:
+		case len(p.unwinder.Functions(m.match)) == 0 && !slices.ContainsFunc(p.unwinder.Objects(), func(o *unwind.Object) bool { return p.mentions(o, pattern) }):
 			p.run.note(fmt.Sprintf("no function matches %q", pattern))
 		default:
 			p.run.note(fmt.Sprintf("no sampled call path contains a function that matches %q", pattern))
 		}
 	}
+}
+
+// mentions reports whether the debug data of an object may have functions that match, inlined everywhere.
+func (p *process) mentions(o *unwind.Object, pattern string) bool {
+	d := p.debugOf(o)
+	return d != nil && mentions(d.debug, pattern)
 }
 
 // functionAt is the name of the function in which an event's thread stands.

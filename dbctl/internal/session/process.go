@@ -2,6 +2,7 @@ package session
 
 import (
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -67,6 +68,8 @@ type process struct {
 	pending    map[int]command // sent commands whose answers nobody waits for, by token
 	matchers   map[string]*matcher
 	symbols    map[*unwind.Object]bool
+	files      map[*unwind.Object]*debugObject // those of the objects; nil values too
+	written    []byte                          // by a plan, for its next run
 	closers    []io.Closer
 	matched    bool // a block was for the last event
 	waits      bool // a block has armed a time-out: threads are not resumed
@@ -99,6 +102,9 @@ type moment struct {
 	weight uint64 // periods, of a tick
 	at     time.Time
 	cpu    time.Duration
+
+	results []evaluated // of expressions
+	float   []byte      // the image of the floating point registers, once it was wanted
 }
 
 // noticeKind tells what a notice is about.
@@ -131,7 +137,8 @@ type notice struct {
 	periods uint64
 	at      time.Time
 	cpu     time.Duration
-	counted tally // of the run that ends: executes, processEnded, letGo
+	counted tally   // of the run that ends: executes, processEnded, letGo
+	now     *moment // once something of it was found out, nil before
 }
 
 // holds reports whether the thread stands still until the notice has been acted on.
@@ -141,6 +148,7 @@ func (t *tree) newProcess(pid, ppid int) *process {
 	p := &process{
 		tree: t, pid: pid, ppid: ppid, threads: threads{list: make(map[int]*thread)},
 		pending: make(map[int]command), matchers: make(map[string]*matcher), symbols: make(map[*unwind.Object]bool),
+		files:  make(map[*unwind.Object]*debugObject),
 		memory: unwind.ProcessMemory(pid), inbox: newQueue[notice](),
 	}
 	p.points.Store(newPoints(pid))
@@ -164,7 +172,7 @@ func (p *process) tell(n notice) {
 	if n.kind == executes || n.kind == letGo || n.kind == processEnded {
 		n.counted = p.tally.take()
 	}
-	if !p.served && p.tree.habit(p.runs.rule).slow {
+	if !p.served && (p.tree.habit(p.runs.rule).slow || p.mustAsk(&n)) {
 		p.served = true
 		p.tree.served++
 		if n.holds() {
@@ -183,6 +191,22 @@ func (p *process) tell(n notice) {
 	if p.listener != nil {
 		p.listener.gdb.Wake()
 	}
+}
+
+// mustAsk reports whether only a debugger can evaluate what the rule may ask at an event. It is not
+// carried out then, but left to a goroutine that can wait; what was evaluated is kept.
+func (p *process) mustAsk(n *notice) bool {
+	evals := p.tree.habit(p.rule).evals
+	if len(evals) == 0 || p.tree.cfg.Eval == Natively || !n.holds() || n.kind == executes || n.fresh || p.block == nil {
+		return false
+	}
+	n.now = n.moment()
+	p.now = n.now
+	defer func() { p.now = nil }()
+	return slices.ContainsFunc(evals, func(e evaluation) bool {
+		m, err := p.matcher(e.function)
+		return err == nil && p.callPath(p.now) != nil && p.results(m, e.expression).verdict == refused
+	})
 }
 
 // tracing has the tracing goroutine do something, before what it's told next.
@@ -236,6 +260,9 @@ func (p *process) newBlock() {
 	if p.run == nil {
 		p.run = newRun(p)
 	}
+	if evals := p.tree.habit(p.rule).evals; len(evals) > 0 {
+		go p.tree.debugData.prepare(p.exe, evals)
+	}
 	p.block = &block{m: m, do: p, functions: p.tree.habit(p.rule).functions, say: p.say, sinks: newSinks(func(name string) (io.WriteCloser, error) {
 		return p.run.append(name)
 	}, p.tree.filters)}
@@ -245,10 +272,11 @@ func (p *process) newBlock() {
 type habit struct {
 	machine   *machine.Machine // to make others from
 	slow      bool             // it asks for what has to be waited for: a debugger, or a shell
-	debugger  bool             // a debugger, that is
+	debugger  bool             // a debugger, that is, whatever the program is
 	breaks    bool             // breakpoints, of a debugger or of a clock
 	functions bool             // a pattern may look at functions' names
-	evals     []evaluation     // what it asks, as far as that is known before it runs
+	evaluates bool             // it asks for values of expressions
+	evals     []evaluation     // for these, as far as that is known before it runs
 }
 
 // habit is that of a rule; the zero value if it's nil.
@@ -259,10 +287,16 @@ func (t *tree) learnHabits() {
 	for _, rule := range t.cfg.Program.Execs {
 		var h habit
 		m := machine.New(t.cfg.Program, rule, t.cfg.Vars)
-		h.debugger = commands(m) || len(m.Names(machine.Eval)) > 0
+		evals := m.Names(machine.Eval)
+		h.evaluates = len(evals) > 0 || slices.ContainsFunc(m.Names(machine.Sample), func(a machine.Action) bool { return len(a.Args) > 0 })
+		h.debugger = commands(m) || len(evals) > 0 && (t.cfg.Eval == ByDebugger || t.cfg.Eval == Both)
 		h.breaks = h.debugger || counts(m)
 		h.slow = h.debugger || len(m.Names(machine.Shell)) > 0
-		for _, a := range m.Names(machine.Eval) {
+		for _, a := range evals {
+			if changes(a.Args[0]) || changes(a.Args[1]) || calling.MatchString(a.Args[1]) {
+				// A debugger may be needed, and to have the program call a function it sets a breakpoint.
+				h.slow, h.breaks = h.slow || t.cfg.Eval != Natively, true
+			}
 			if !changes(a.Args[0]) && !changes(a.Args[1]) {
 				h.evals = append(h.evals, evaluation{m.Expand(a.Args[0]), m.Expand(a.Args[1])})
 			}
@@ -271,6 +305,9 @@ func (t *tree) learnHabits() {
 		t.habits[rule] = h
 	}
 }
+
+// calling is what looks like a call of a function in an expression.
+var calling = regexp.MustCompile(`[\w)\]]\s*\(`)
 
 // commands reports whether a script gives a debugger commands.
 func commands(m *machine.Machine) bool {

@@ -182,6 +182,13 @@ func (r *replay) evaluate(function, expression string) (string, bool) {
 
 func (r *replay) path() {}
 
+func (r *replay) arguments() (string, bool) {
+	if a := r.scene.take("value", "", withArguments); a != nil && a.ok {
+		return a.text, true
+	}
+	return "", false
+}
+
 func (r *replay) sampled(fields []field) {
 	words := []string{"sample"}
 	for _, f := range fields {

@@ -26,8 +26,9 @@ type run struct {
 	objects  map[*unwind.Object]data.ObjectID
 	last     []callingContext // those of the call path that node made last, outermost first
 	fields   map[string]data.FieldID
-	missing  map[string]uint64 // expressions that could not be read, with why
-	read     map[string]bool   // expressions that had a value, or of which it was said that they have none
+	missing  map[string]uint64    // expressions that could not be read, with why
+	debugged map[[2]string]uint64 // values that a debugger gave, by expression and why it was asked
+	read     map[string]bool      // expressions that had a value, or of which it was said that they have none
 	samples  uint64
 	partial  uint64
 	lostN    uint64
@@ -46,6 +47,7 @@ func newRun(p *process) *run {
 		resource: resource.CPU, unit: resource.Microsecond,
 		p: p, prog: filepath.Base(p.exe), start: time.Now(), began: p.began,
 		objects: make(map[*unwind.Object]data.ObjectID), fields: make(map[string]data.FieldID), missing: make(map[string]uint64), read: make(map[string]bool),
+		debugged: make(map[[2]string]uint64),
 	}
 	if len(p.argv) > 0 {
 		r.prog = filepath.Base(p.argv[0])
@@ -276,6 +278,9 @@ func (r *run) unasked(expression, why string) {
 func (r *run) finish(state, status string, cpu time.Duration, counted tally) error {
 	for what, n := range r.missing {
 		r.note(fmt.Sprintf("%d samples have no value of %s", n, what))
+	}
+	for of, n := range r.debugged {
+		r.note(fmt.Sprintf("%s: gdb evaluated %d values of %s", strings.TrimSuffix(of[1], "."), n, of[0]))
 	}
 	if n := r.p.waitedFor; n > 0 {
 		r.p.waitedFor = 0

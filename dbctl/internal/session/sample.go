@@ -70,6 +70,8 @@ func (p *process) callPath(now *moment) []unwind.Frame {
 		// The process's first thread may have ended: its number leads nowhere then.
 		if u, err := unwind.New(now.thread.tid, p.tree.cache); err == nil {
 			p.unwinder.Close()
+			u.Keep = p.unwinder.Keep
+			clear(p.files)
 			p.unwinder, p.memory = u, unwind.ProcessMemory(now.thread.tid)
 			now.frames, now.reason = p.unwinder.Unwind(regs, p.memory, p.buffer[:0])
 		}

@@ -52,6 +52,7 @@ type Config struct {
 	Tree      bool              // with their descendants
 	For       time.Duration     // let go after this time; 0: never
 	Samples   uint64            // and after so many samples; 0: never
+	Eval      Eval              // who evaluates expressions
 	Debugger  string            // its program, "gdb" if empty
 	Debuggers int               // how many may run at once; 0: as memory allows
 	Root      string            // where run directories are made, data.Root() if empty
@@ -116,6 +117,7 @@ func Run(cfg Config) (int, error) {
 		if err := t.makeSpare(rule); err != nil {
 			return 0, err
 		}
+		t.debugData.prepare(exe, t.habit(rule).evals)
 	}
 	err := tracer.Run(func(tr *tracer.Tracer) error {
 		t.tracer = tr
@@ -128,11 +130,17 @@ func Run(cfg Config) (int, error) {
 	if e := t.finish(); err == nil {
 		err = e
 	}
+	if cfg.Eval == Both && !t.comparison.outcome(t) && err == nil {
+		return differed, nil
+	}
 	if t.quitted {
 		return t.code, err
 	}
 	return exitCode(t.status), err
 }
+
+// differed is the status if dbctl and the debugger evaluated an expression differently.
+const differed = 1
 
 // exitCode is a status as a shell gives it.
 func exitCode(ws unix.WaitStatus) int {

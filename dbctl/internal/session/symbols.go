@@ -71,6 +71,7 @@ func (p *process) needObjects() bool {
 	if err != nil {
 		return false // it's ending
 	}
+	u.Keep = p.tree.habit(p.rule).evaluates
 	p.unwinder = u
 	return true
 }
@@ -82,6 +83,7 @@ func (p *process) forgetObjects() {
 		p.unwinder = nil
 	}
 	clear(p.symbols)
+	clear(p.files)
 	clear(p.matchers)
 	for _, c := range p.closers {
 		c.Close()

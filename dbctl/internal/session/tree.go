@@ -32,17 +32,19 @@ type tree struct {
 	signals *terminal.Signals
 	closers []interface{ Close() error }
 
-	processes map[int]*process
-	threads   map[int]*thread
-	children  map[int]*child // made, and not yet begun
-	traced    *tracee.Tree   // what all of them do
-	host      string
-	habits    map[*machine.Exec]habit
-	traps     forkTraps
-	mender    *tracer.Mender // takes out the breakpoints of clocks if we are killed; nil: not needed yet
-	unmended  bool           // it can't be had
-	cost      stopCost
-	programs  programs
+	processes  map[int]*process
+	threads    map[int]*thread
+	children   map[int]*child // made, and not yet begun
+	traced     *tracee.Tree   // what all of them do
+	host       string
+	habits     map[*machine.Exec]habit
+	traps      forkTraps
+	mender     *tracer.Mender // takes out the breakpoints of clocks if we are killed; nil: not needed yet
+	unmended   bool           // it can't be had
+	cost       stopCost
+	programs   programs
+	debugData  debugData
+	comparison comparison
 
 	debugRegisters func() error // why they are not to be used; nil: they trap
 

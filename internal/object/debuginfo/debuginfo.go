@@ -10,7 +10,7 @@ package debuginfo
 // Sections holds the debug sections of an object, uncompressed, nil where there
 // is none. They are not changed, and must stay as long as the Data.
 type Sections struct {
-	Info, Abbrev, Line, LineStr, Str, StrOffsets, Addr, Ranges, RngLists []byte
+	Info, Abbrev, Line, LineStr, Str, StrOffsets, Addr, Ranges, RngLists, Loc, LocLists []byte
 }
 
 // Data is the debug information of an object. Any number of goroutines may ask it.
@@ -24,6 +24,7 @@ type Data struct {
 	units []*unit
 	code  []segment // by index of unit
 	names *nameCache
+	named nameIndex
 }
 
 // A Frame is a function and a line in it: that of the instruction, or that of
@@ -88,7 +89,7 @@ func (d *Data) Frames(frames []Frame, addr uint64, want Detail) []Frame {
 	for ; i >= 0; i = t.scopes[i].parent {
 		s := &t.scopes[i]
 		if !want.NoNames || !f.Located() {
-			f.Func = t.name(i, entry{td, tu, s.off})
+			f.Func = t.name(i, Entry{td, tu, s.off})
 		}
 		for s.again {
 			i = s.parent

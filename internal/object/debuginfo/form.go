@@ -61,8 +61,8 @@ type encoding struct {
 }
 
 // A value is an attribute's value before it is resolved: an integer, an address,
-// an offset or an index, as its form says; of a formString the offset of its
-// text in the section.
+// an offset or an index, as its form says; of a string, a block and a formData16 where it
+// stands in the section.
 type value struct {
 	form form
 	u    uint64
@@ -117,6 +117,7 @@ func (e encoding) read(c *cursor, f form, implicit int64) value {
 	case f == formFlagPresent:
 		v.u = 1
 	case n > 8:
+		v.u = uint64(c.off)
 		c.skip(uint64(n))
 	case n > 0:
 		v.u = c.uint(n)
@@ -129,17 +130,25 @@ func (e encoding) read(c *cursor, f form, implicit int64) value {
 		case formString:
 			v.u = uint64(c.off)
 			c.skipStr()
-		case formBlock, formExprloc:
-			c.skip(c.uleb())
-		case formBlock1:
-			c.skip(c.uint(1))
-		case formBlock2:
-			c.skip(c.uint(2))
-		case formBlock4:
-			c.skip(c.uint(4))
+		case formBlock, formExprloc, formBlock1, formBlock2, formBlock4:
+			v.u = uint64(c.off)
+			c.skip(c.blockSize(f))
 		default:
 			c.fail()
 		}
 	}
 	return v
+}
+
+// blockSize reads the size of a block of form f, which stands before its bytes.
+func (c *cursor) blockSize(f form) uint64 {
+	switch f {
+	case formBlock1:
+		return c.uint(1)
+	case formBlock2:
+		return c.uint(2)
+	case formBlock4:
+		return c.uint(4)
+	}
+	return c.uleb()
 }

@@ -15,15 +15,8 @@ const maxHops = 16
 
 const attrMIPSLinkageName dwarf.Attr = 0x2007
 
-// An entry is one entry of the tree, wherever it is.
-type entry struct {
-	d   *Data
-	u   *unit
-	off uint64
-}
-
 // name returns the name of a scope, whose entry is e.
-func (t *tree) name(scope int32, e entry) string {
+func (t *tree) name(scope int32, e Entry) string {
 	if known := t.names[scope].Load(); known != nil {
 		return *known
 	}
@@ -36,11 +29,11 @@ func (t *tree) name(scope int32, e entry) string {
 // linkage name without mangling and parameters, else (and always of Fortran, whose
 // compilers mangle in many ways) its own name behind those of the namespaces and
 // types around its declaration; "" if it has none.
-func (e entry) function() string { return e.functionWithin(maxHops) }
+func (e Entry) function() string { return e.functionWithin(maxHops) }
 
 // functionWithin is function of what is found in so many steps: whatever refers
 // to itself gets no further.
-func (e entry) functionWithin(hops int) string {
+func (e Entry) functionWithin(hops int) string {
 	if hops == 0 {
 		return ""
 	}
@@ -65,7 +58,7 @@ func (e entry) functionWithin(hops int) string {
 
 // linkageName returns the linkage name of a function's entry, "" if it has none,
 // and the language of the unit that says it, or declares the function.
-func (e entry) linkageName() (string, language) {
+func (e Entry) linkageName() (string, language) {
 	language := otherLanguage
 	for range maxHops {
 		if e.d == nil {
@@ -83,7 +76,7 @@ func (e entry) linkageName() (string, language) {
 
 // scopedName returns the name of a function, type or namespace behind the names
 // of what is around it; of what is around a member, if one is named.
-func (e entry) scopedName(hops int, member string) string {
+func (e Entry) scopedName(hops int, member string) string {
 	if hops == 0 {
 		return ""
 	}
@@ -108,7 +101,7 @@ func (e entry) scopedName(hops int, member string) string {
 	if i < 0 {
 		return own
 	}
-	around := entry{e.d, e.u, t.containers[i].off}
+	around := Entry{e.d, e.u, t.containers[i].off}
 	prefix := ""
 	if t.containers[i].tag != dwarf.TagSubprogram {
 		prefix = around.scopedName(hops-1, own)
@@ -124,7 +117,7 @@ func (e entry) scopedName(hops int, member string) string {
 // unnamed returns what to call a type that has no name: by the line of its
 // declaration, which tells the lambdas of one function apart. The member is the
 // one whose name is wanted.
-func (e entry) unnamed(member string) string {
+func (e Entry) unnamed(member string) string {
 	var line uint64
 	e.each(func(attr dwarf.Attr, v value) {
 		if attr == dwarf.AttrDeclLine {
@@ -150,23 +143,9 @@ func (t *tree) container(off uint64) (around, self int) {
 	return i, -1
 }
 
-// each calls f for each attribute of an entry.
-func (e entry) each(f func(dwarf.Attr, value)) {
-	c := at(e.d.s.Info[:e.u.end], e.off)
-	a, ok := e.d.table(e.u).get(c.uleb())
-	if !ok {
-		return
-	}
-	for i := range a.attrs {
-		if v := e.u.read(&c, a.attrs[i].form, a.attrs[i].implicit); !c.bad {
-			f(a.attrs[i].attr, v)
-		}
-	}
-}
-
 // read returns the names of an entry and the entry that completes it: its
 // abstract origin or its declaration.
-func (e entry) read() (name, linkage value, next entry) {
+func (e Entry) read() (name, linkage value, next Entry) {
 	var origin, declaration value
 	e.each(func(attr dwarf.Attr, v value) {
 		switch attr {
@@ -184,35 +163,4 @@ func (e entry) read() (name, linkage value, next entry) {
 		return name, linkage, e.follow(origin)
 	}
 	return name, linkage, e.follow(declaration)
-}
-
-// follow returns the entry that v refers to, none where it can't be found.
-func (e entry) follow(v value) entry {
-	switch v.form {
-	case formRef1, formRef2, formRef4, formRef8, formRefUdata:
-		off := e.u.start + v.u
-		if off < e.u.first || off >= e.u.end {
-			return entry{}
-		}
-		return entry{e.d, e.u, off}
-	case formRefAddr:
-		return e.d.entryAt(v.u)
-	case formGNURefAlt, formRefSup4, formRefSup8:
-		if e.d.sup != nil {
-			return e.d.sup.entryAt(v.u)
-		}
-	}
-	return entry{}
-}
-
-// entryAt returns the entry at an offset of .debug_info, none if no unit is there.
-func (d *Data) entryAt(off uint64) entry {
-	i, found := slices.BinarySearchFunc(d.units, off, func(u *unit, off uint64) int { return cmp.Compare(u.first, off) })
-	if !found {
-		i--
-	}
-	if i < 0 || off >= d.units[i].end {
-		return entry{}
-	}
-	return entry{d, d.units[i], off}
 }

@@ -38,5 +38,7 @@ func sectionsOf(f *object.File, suffix string) Sections {
 		Addr:       get("addr"),
 		Ranges:     get("ranges"),
 		RngLists:   get("rnglists"),
+		Loc:        get("loc"),
+		LocLists:   get("loclists"),
 	}
 }

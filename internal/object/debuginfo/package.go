@@ -35,6 +35,7 @@ func splitUnit(g, parcel *object.File, path string, id uint64) (Sections, bool) 
 const (
 	columnInfo       = 1
 	columnAbbrev     = 3
+	columnLocations  = 5 // of .debug_loc, in version 5 of .debug_loclists
 	columnStrOffsets = 6
 	columnRngLists   = 8 // of version 5
 )
@@ -84,6 +85,10 @@ func packaged(p *object.File, id uint64) (Sections, bool) {
 			s.Info = part(all.Info)
 		case kind == columnAbbrev:
 			s.Abbrev = part(all.Abbrev)
+		case kind == columnLocations && version == 5:
+			s.LocLists = part(all.LocLists)
+		case kind == columnLocations:
+			s.Loc = part(all.Loc)
 		case kind == columnStrOffsets:
 			s.StrOffsets = part(all.StrOffsets)
 		case kind == columnRngLists && version == 5:

@@ -28,10 +28,10 @@ func (d *Data) full(u *unit) (*Data, *unit) {
 		for _, v := range full.units {
 			if v.version >= 5 {
 				// Where nothing is said it is the first table, behind its header.
-				v.strOffsetsBase, v.rnglistsBase = 8, 12
+				v.strOffsetsBase, v.rnglistsBase, v.loclistsBase = 8, 12, 12
 			}
 			full.readRoot(v, func(uint64, uint64) {})
-			v.addrBase, v.low, v.rangesBase = u.addrBase, u.low, u.rangesBase
+			v.addrBase, v.low, v.rangesBase, v.isSplit = u.addrBase, u.low, u.rangesBase, true
 			if v.compile && v.dwoID == u.dwoID {
 				u.fullData, u.fullUnit = full, v
 			}

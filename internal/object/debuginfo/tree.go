@@ -91,12 +91,12 @@ func (w *walker) walk() {
 			w.function(&c, off, a, &inner)
 		case dwarf.TagArrayType, dwarf.TagEnumerationType, dwarf.TagSubroutineType, dwarf.TagCallSite, tagGNUCallSite:
 			// Nothing below is of use: go on behind it, if that is known.
-			if next := w.sibling(&c, a); next > uint64(c.off) && next < u.end && a.children {
+			if next := u.sibling(&c, a); next > uint64(c.off) && next < u.end && a.children {
 				c.off = int(next)
 				continue
 			}
 		default:
-			w.skip(&c, a)
+			u.skip(&c, a)
 		}
 		if !a.children {
 			continue
@@ -140,7 +140,7 @@ func (w *walker) function(c *cursor, off uint64, a *abbrev, l *level) {
 		}
 	}
 	s := scope{off: off, parent: -1, callFile: callFile.u, callLine: callLine.u}
-	if e := (entry{w.d, w.u, off}).follow(origin); e.u == w.u {
+	if e := (Entry{w.d, w.u, off}).follow(origin); e.u == w.u {
 		s.origin = e.off
 	}
 	depth := uint64(1)
@@ -169,7 +169,7 @@ func (w *walker) putBack(s, around *scope, callColumn uint64) bool {
 		return false
 	}
 	var file, line, column uint64
-	entry{w.d, w.u, s.origin}.each(func(attr dwarf.Attr, v value) {
+	Entry{w.d, w.u, s.origin}.each(func(attr dwarf.Attr, v value) {
 		switch attr {
 		case dwarf.AttrDeclFile:
 			file = v.u
@@ -180,28 +180,4 @@ func (w *walker) putBack(s, around *scope, callColumn uint64) bool {
 		}
 	})
 	return line > 0 && column > 0 && file == s.callFile && line == s.callLine && column == callColumn
-}
-
-// skip steps over the attributes of an entry.
-func (w *walker) skip(c *cursor, a *abbrev) {
-	if a.fixed >= 0 {
-		c.skip(uint64(a.fixed))
-		return
-	}
-	for i := range a.attrs {
-		w.u.read(c, a.attrs[i].form, a.attrs[i].implicit)
-	}
-}
-
-// sibling steps over the attributes of an entry and returns the offset of the
-// next entry beside it, 0 where that is not said.
-func (w *walker) sibling(c *cursor, a *abbrev) uint64 {
-	next := uint64(0)
-	for i := range a.attrs {
-		v := w.u.read(c, a.attrs[i].form, a.attrs[i].implicit)
-		if a.attrs[i].attr == dwarf.AttrSibling {
-			next = w.u.start + v.u
-		}
-	}
-	return next
 }

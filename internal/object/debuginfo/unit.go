@@ -14,6 +14,9 @@ type unit struct {
 	end       uint64 // offset behind the last entry
 	abbrevOff uint64
 
+	// Of a type unit: what refers to its type, and where that is, from start.
+	signature, typeOff uint64
+
 	// Of the root entry.
 	compile        bool // it may hold code
 	language       language
@@ -23,8 +26,10 @@ type unit struct {
 	addrBase       uint64
 	strOffsetsBase uint64
 	rnglistsBase   uint64
+	loclistsBase   uint64
 
 	// Of a skeleton: where its tree is, if not here.
+	isSplit    bool // it is in a file that was split from the object
 	dwoName    value
 	dwoID      uint64
 	rangesBase uint64 // of DWARF 4
@@ -87,7 +92,8 @@ func (c *cursor) readHeader(u *unit) bool {
 	case unitSkeleton, unitSplitCompile:
 		u.dwoID = c.uint(8)
 	case unitType, unitSplitType:
-		c.skip(8 + uint64(u.offsize))
+		u.signature = c.uint(8)
+		u.typeOff = c.uint(u.offsize)
 	}
 	u.first, u.end = uint64(c.off), uint64(len(c.data))
 	return !c.bad && (u.addrsize == 8 || u.addrsize == 4)
@@ -131,6 +137,8 @@ func (d *Data) readRoot(u *unit, add func(low, high uint64)) {
 			u.strOffsetsBase = v.u
 		case dwarf.AttrRnglistsBase:
 			u.rnglistsBase = v.u
+		case dwarf.AttrLoclistsBase:
+			u.loclistsBase = v.u
 		}
 	}
 	if c.bad {
@@ -218,4 +226,28 @@ func (d *Data) str(u *unit, v value) string {
 func (d *Data) table(u *unit) *abbrevTable {
 	u.readAbbrevs.Do(func() { u.abbrevs = readAbbrevs(d.s.Abbrev, u.abbrevOff, u.encoding) })
 	return u.abbrevs
+}
+
+// skip steps over the attributes of an entry.
+func (u *unit) skip(c *cursor, a *abbrev) {
+	if a.fixed >= 0 {
+		c.skip(uint64(a.fixed))
+		return
+	}
+	for i := range a.attrs {
+		u.read(c, a.attrs[i].form, a.attrs[i].implicit)
+	}
+}
+
+// sibling steps over the attributes of an entry and returns the offset of the next entry beside
+// it, 0 where that is not said.
+func (u *unit) sibling(c *cursor, a *abbrev) uint64 {
+	next := uint64(0)
+	for i := range a.attrs {
+		v := u.read(c, a.attrs[i].form, a.attrs[i].implicit)
+		if a.attrs[i].attr == dwarf.AttrSibling {
+			next = u.start + v.u
+		}
+	}
+	return next
 }

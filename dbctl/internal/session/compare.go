@@ -1,0 +1,56 @@
+package session
+
+import "sync"
+
+// Eval says who evaluates the expressions of EVAL.
+type Eval int
+
+const (
+	Best       Eval = iota // dbctl itself, and a debugger what dbctl can't
+	Natively               // dbctl alone
+	ByDebugger             // a debugger alone
+	Both                   // each, and differences are told; the value is dbctl's own
+)
+
+// comparison counts values that were evaluated in both ways; any goroutine may.
+type comparison struct {
+	mu               sync.Mutex
+	compared, differ uint64
+}
+
+// compare has a debugger evaluate what dbctl has evaluated, and tells of a difference.
+func (p *process) compare(m *matcher, expression string, a result) {
+	if p.show(p.pathObjects(p.now.frames)) != 0 && p.link != nil {
+		p.readAllSymbols() // or it would not name what pointers lead to
+	}
+	theirs := p.debugged(m, expression, a)
+	if theirs.verdict == unasked || p.free.Load() || p.link != nil && theirs.verdict == valueless && p.link.table.NoThreadLocal(theirs.why) {
+		return
+	}
+	c := &p.tree.comparison
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.compared++
+	ours, other := a.shown(), theirs.shown()
+	if ours == other {
+		return
+	}
+	c.differ++
+	p.tree.sayOnce("%s in %s differs: natively %s, by gdb %s", expression, m.pattern, ours, other)
+}
+
+// shown is a value, or why there is none.
+func (a result) shown() string {
+	if a.verdict == valued {
+		return a.text
+	}
+	return "none: " + a.why
+}
+
+// outcome tells how many values were compared, and whether all were equal.
+func (c *comparison) outcome(t *tree) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t.say("%d values compared with gdb's: %d differ", c.compared, c.differ)
+	return c.differ == 0
+}

@@ -1,0 +1,335 @@
+package session
+
+import (
+	"debug/dwarf"
+	"debug/elf"
+	"regexp"
+	"runtime/debug"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+
+	"github.com/profilecollection/pct/internal/expression"
+	"github.com/profilecollection/pct/internal/object"
+	"github.com/profilecollection/pct/internal/object/debuginfo"
+	"github.com/profilecollection/pct/internal/plan"
+	"github.com/profilecollection/pct/internal/proc"
+	"github.com/profilecollection/pct/unwind"
+)
+
+// debugData are the debug data of the objects of a tree, each opened once; any goroutine may ask. The files
+// stay mapped until the command ends.
+type debugData struct {
+	mu      sync.Mutex
+	objects map[fileID]*debugObject
+}
+
+// of is what the file at a path has, which is to be of this build; nil if it can't be read.
+func (d *debugData) of(path, build string) *debugObject {
+	id, err := identify(path)
+	if err != nil {
+		return nil
+	}
+	d.mu.Lock()
+	if d.objects == nil {
+		d.objects = make(map[fileID]*debugObject)
+	}
+	o := d.objects[id]
+	if o == nil {
+		o = &debugObject{path: path}
+		d.objects[id] = o
+	}
+	d.mu.Unlock()
+	o.once.Do(o.open)
+	if o.file == nil || build != "" && o.file.BuildID() != build {
+		return nil
+	}
+	return o
+}
+
+// prepare reads what the first evaluations will want of the file at a path, so that no stop lasts longer for
+// it: it compiles each expression in a function that matches.
+func (d *debugData) prepare(path string, evals []evaluation) {
+	o := d.of(path, "")
+	if o == nil || o.object == nil {
+		return
+	}
+	functions := o.file.FunctionSymbols()
+	for _, e := range evals {
+		m, err := newMatcher(e.function)
+		if err != nil {
+			continue
+		}
+		at := slices.IndexFunc(functions, func(s elf.Symbol) bool { return s.Size > 0 && m.match(s.Name) })
+		if at >= 0 {
+			o.guarded(func() {
+				vaddr := functions[at].Value + functions[at].Size/2
+				if s := o.scopeAt(vaddr); len(s.functions) > 0 && s.language == cFamily {
+					o.code(s, s.outermost(), e.expression, vaddr)
+				}
+			})
+		}
+	}
+}
+
+// A debugObject is one object's debug data, and what was compiled by them.
+type debugObject struct {
+	path  string
+	once  sync.Once
+	file  *object.File // of once; nil: it can't be read
+	debug *object.File // of once: the file with the debug data, nil if there are none
+
+	namesOnce sync.Once
+	names     symbolNames // of namesOnce
+
+	mu     sync.Mutex // of all below, the types and codes in it too
+	data   *debuginfo.Data
+	object *expression.Object // nil: there are no debug data
+	scopes []*scope           // by address
+	passed map[passing][]plan.Instr
+}
+
+// passing is a register at a call that returns to an address, of a function that begins at low.
+type passing struct {
+	returns, low uint64
+	register     int
+}
+
+func (o *debugObject) open() {
+	f, err := object.Map(o.path)
+	if err != nil {
+		return
+	}
+	o.file = f
+	if o.debug = object.Installed().DebugFile(f); o.debug != nil {
+		o.data = debuginfo.Open(object.Installed(), o.debug, f.LowestCode())
+		o.object = expression.NewObject(o.data)
+	}
+}
+
+// guarded does something with the debug data, the object locked. It reports false if they are wrong: damaged, or
+// of a file that became shorter while it was mapped.
+func (o *debugObject) guarded(work func()) (ok bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() { ok = recover() == nil }()
+	work()
+	return true
+}
+
+// A scope is a stretch of code whose instructions are in the same functions and blocks.
+type scope struct {
+	low, high uint64
+	functions []inScope   // the innermost inlined one first; none where no function is known
+	entry     uint64      // where the outermost begins
+	ranges    [][2]uint64 // of code of the outermost
+	language  language
+	symbol    *string       // of the outermost, once it was looked for
+	differs   bool          // the symbol is that of another function
+	params    [][]parameter // of the functions, once they were wanted
+	codes     map[codeKey][]stretch
+}
+
+// inScope is a function that code belongs to, by all names that it has.
+type inScope struct{ names []string }
+
+type codeKey struct {
+	function   int // number of the scope's
+	expression string
+}
+
+// A stretch is a part of a scope for which an expression is compiled, or refused.
+type stretch struct {
+	low, high uint64
+	code      *expression.Code
+	refused   error
+}
+
+// writes reports whether an expression would change the program, as far as its operators tell.
+func writes(l language, text string) bool {
+	switch l {
+	case colonAssigns:
+		return strings.Contains(text, ":=")
+	case otherLanguage:
+		return assignment.MatchString(text)
+	}
+	return expression.Writes(text)
+}
+
+// assignment is a = that does not compare.
+var assignment = regexp.MustCompile(`(^|[^=!<>/:])=([^=]|$)|<<=|>>=|\+\+|--`)
+
+// scopeAt is the scope of an address of the object. The object is locked.
+func (o *debugObject) scopeAt(vaddr uint64) *scope {
+	i := sort.Search(len(o.scopes), func(i int) bool { return o.scopes[i].high > vaddr })
+	if i < len(o.scopes) && o.scopes[i].low <= vaddr {
+		return o.scopes[i]
+	}
+	around := o.data.ScopeAt(vaddr)
+	s := &scope{low: around.Low, high: around.High, codes: make(map[codeKey][]stretch)}
+	if len(around.Blocks) == 0 {
+		s.low, s.high = vaddr, vaddr+1
+	} else {
+		for _, e := range o.object.Activations(vaddr) {
+			s.functions = append(s.functions, inScope{namesOf(e)})
+		}
+		around.Blocks[0].Ranges(func(low, high uint64) { s.ranges = append(s.ranges, [2]uint64{low, high}) })
+		s.entry = begins(around.Blocks[0])
+		s.language = languageOf(around.Blocks[0])
+	}
+	o.scopes = append(o.scopes, nil)
+	copy(o.scopes[i+1:], o.scopes[i:])
+	o.scopes[i] = s
+	return s
+}
+
+// outermost is the number of the function that is not inlined.
+func (s *scope) outermost() int { return len(s.functions) - 1 }
+
+// covers reports whether the scope's function that is not inlined has code at an address.
+func (s *scope) covers(vaddr uint64) bool {
+	return slices.ContainsFunc(s.ranges, func(r [2]uint64) bool { return r[0] <= vaddr && vaddr < r[1] })
+}
+
+// code is that of an expression in one of the functions of a scope. The object is locked.
+func (o *debugObject) code(s *scope, function int, text string, vaddr uint64) (*expression.Code, error) {
+	key := codeKey{function, text}
+	for _, c := range s.codes[key] {
+		if c.low <= vaddr && vaddr < c.high {
+			return c.code, c.refused
+		}
+	}
+	c := stretch{low: vaddr, high: vaddr + 1}
+	if c.code, c.refused = o.object.Compile(text, vaddr, function); c.refused == nil {
+		c.low, c.high = max(s.low, c.code.Low), min(s.high, c.code.High)
+	}
+	s.codes[key] = append(s.codes[key], c)
+	return c.code, c.refused
+}
+
+// passes are instructions, for the caller's frame, that push what a register held at a call; nil if the
+// caller does not tell. The object is locked.
+func (o *debugObject) passes(p passing) []plan.Instr {
+	code, known := o.passed[p]
+	if !known {
+		if c, ok := o.object.Passed(p.returns, p.register, p.low); ok {
+			code = append(c[:len(c):len(c)], plan.Instr{Op: plan.Out, Size: 8}, plan.Instr{Op: plan.End})
+		}
+		if o.passed == nil {
+			o.passed = make(map[passing][]plan.Instr)
+		}
+		o.passed[p] = code
+	}
+	return code
+}
+
+// namesOf are the names of a function: its symbol and its qualified name in the source, as far as the
+// debug data tell.
+func namesOf(e debuginfo.Entry) []string {
+	var names []string
+	if symbol := e.Linkage(); symbol != "" {
+		names = append(names, symbol)
+	}
+	for range mostOrigins {
+		o := e.Origin()
+		if !o.OK() {
+			break
+		}
+		e = o
+	}
+	if path := e.Path(); path != nil {
+		return append(names, strings.Join(path, "::"))
+	}
+	if name := e.Name(); name != "" && len(names) == 0 {
+		names = append(names, name)
+	}
+	return names
+}
+
+// mostOrigins bounds how far an inlined copy leads to the function that it is of.
+const mostOrigins = 8
+
+// begins is the address of a function's first instruction, as calls of it lead there.
+func begins(e debuginfo.Entry) uint64 {
+	if at, ok := e.Address(dwarf.AttrLowpc); ok {
+		return at
+	}
+	first, any := uint64(0), false
+	e.Ranges(func(low, _ uint64) {
+		if !any {
+			first, any = low, true
+		}
+	})
+	return first
+}
+
+// A language is that of a function's source, as far as it matters for expressions.
+type language int
+
+const (
+	otherLanguage language = iota
+	cFamily                // C and C++
+	colonAssigns           // Ada, Pascal and Modula: = compares
+)
+
+func languageOf(e debuginfo.Entry) language {
+	n, _, _ := e.Unit().Const(dwarf.AttrLanguage)
+	switch n {
+	case 0x01, 0x02, 0x04, 0x0c, 0x19, 0x1a, 0x1d, 0x21, 0x2b, 0x2c, 0x2e:
+		return cFamily
+	case 0x03, 0x09, 0x0a, 0x0d, 0x17, 0x2d, 0x2f:
+		return colonAssigns
+	}
+	return otherLanguage
+}
+
+// threadOffset is how far below the thread pointer the thread-local variables of an executable begin.
+func (o *debugObject) threadOffset() (uint64, bool) {
+	for _, p := range o.file.Progs {
+		if p.Type == elf.PT_TLS {
+			align := max(p.Align, 1)
+			if align&(align-1) != 0 || p.Vaddr&(align-1) != 0 || p.Memsz > 1<<32 {
+				return 0, false
+			}
+			return (p.Memsz + align - 1) &^ (align - 1), true
+		}
+	}
+	return 0, false
+}
+
+// debugOf are the debug data of an object of the process; nil if there are none.
+func (p *process) debugOf(o *unwind.Object) *debugObject {
+	if d := p.fileOf(o); d != nil && d.object != nil {
+		return d
+	}
+	return nil
+}
+
+// fileOf is what the file of an object of the process has; nil if it has none.
+func (p *process) fileOf(o *unwind.Object) *debugObject {
+	if o == nil || o.Kind != unwind.File {
+		return nil
+	}
+	d, known := p.files[o]
+	if !known {
+		d = p.tree.debugData.of(p.mappedAs(o), o.BuildID)
+		p.files[o] = d
+	}
+	return d
+}
+
+// mappedAs is a path that leads to the file of an object: its own, if it is the same file for us, by
+// which files beside it are found.
+func (p *process) mappedAs(o *unwind.Object) string {
+	name := proc.Entry(p.pid, "root"+o.Path)
+	if o.Path == p.exe {
+		name = proc.Entry(p.pid, "exe")
+	}
+	mapped, err := identify(name)
+	if own, e := identify(o.Path); err == nil && e == nil && own == mapped {
+		return o.Path
+	}
+	return name
+}

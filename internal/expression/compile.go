@@ -1,0 +1,352 @@
+// Package expression compiles expressions of C and C++ to plans, by the debug data of an object.
+package expression
+
+import (
+	"debug/dwarf"
+	"github.com/profilecollection/pct/internal/plan"
+	"github.com/profilecollection/pct/internal/value"
+
+	"github.com/profilecollection/pct/internal/object/debuginfo"
+)
+
+// An Object is the debug data of one object, for expressions in its functions. It is used by one
+// goroutine at a time.
+type Object struct {
+	data  *debuginfo.Data
+	types *types
+}
+
+// NewObject is the Object of debug data.
+func NewObject(d *debuginfo.Data) *Object {
+	return &Object{data: d, types: &types{data: d, known: make(map[debuginfo.Entry]*value.Type)}}
+}
+
+// A Code is an expression for one stretch of a function's code.
+type Code struct {
+	Type      *value.Type
+	Low, High uint64 // the addresses of the object for which it holds
+	Code      []plan.Instr
+	Gone      []value.Gap // what the program does not keep of the value
+}
+
+// Value is what the code has written in a frame.
+func (c *Code) Value(written []byte) (value.Value, bool) {
+	return value.Decode(c.Type, c.Gone, written)
+}
+
+// A compiler makes the Code of an expression at one address.
+type compiler struct {
+	object *Object
+	types  *types
+	blocks []debuginfo.Entry // of the activation, outermost first
+	unit   debuginfo.Entry
+	whole  debuginfo.Entry // the function that is not inlined, which has the frame base
+	pc     uint64
+	low    uint64
+	high   uint64
+	nested int
+	source string
+}
+
+func (c *compiler) data() *debuginfo.Data { return c.object.data }
+
+// Activations are the functions that the code at an address belongs to, the innermost inlined one
+// first.
+func (o *Object) Activations(pc uint64) []debuginfo.Entry {
+	var fs []debuginfo.Entry
+	s := o.data.ScopeAt(pc)
+	for i := len(s.Blocks) - 1; i >= 0; i-- {
+		if i == 0 || s.Blocks[i].Tag() == dwarf.TagInlinedSubroutine {
+			fs = append(fs, s.Blocks[i])
+		}
+	}
+	return fs
+}
+
+// Compile makes the code of an expression at an address of the object, in the activation of
+// this number, 0 for the innermost inlined function. A *Refusal says why it can't be had natively.
+func (o *Object) Compile(source string, pc uint64, activation int) (*Code, error) {
+	c := &compiler{object: o, types: o.types, pc: pc, source: source}
+	s := o.data.ScopeAt(pc)
+	c.low, c.high = s.Low, s.High
+	end := len(s.Blocks)
+	for i := len(s.Blocks) - 1; i >= 0; i-- {
+		if i > 0 && s.Blocks[i].Tag() != dwarf.TagInlinedSubroutine {
+			continue
+		}
+		if activation == 0 {
+			c.blocks = s.Blocks[i:end]
+			break
+		}
+		activation--
+		end = i
+	}
+	if len(c.blocks) > 0 {
+		c.whole = s.Blocks[0]
+		c.unit = c.whole.Unit()
+	} else {
+		c.unit = o.data.UnitAt(pc)
+	}
+	e, err := parse(source, c.isType)
+	if err != nil {
+		return nil, err
+	}
+	p, err := c.expression(e)
+	if err != nil {
+		return nil, err
+	}
+	return c.finish(p)
+}
+
+// finish makes the code of a value.
+func (c *compiler) finish(p place) (*Code, error) {
+	code := &Code{Type: p.typ, Low: c.low, High: c.high}
+	var instrs []plan.Instr
+	t := p.typ.Whole()
+	if err := c.printable(t, 0); err != nil {
+		return nil, err
+	}
+	switch {
+	case t.Kind == value.Function:
+		return nil, refusef("a function")
+	case t.Kind == value.Void:
+		return nil, refusef("a value of type void")
+	case t.Size > plan.Longest:
+		return nil, refusef("a value of %d bytes", t.Size)
+	case p.gone():
+		instrs = append(instrs, plan.Instr{Op: plan.OutGone, Arg: int64(t.Size)})
+	default:
+		out, err := p.out()
+		if err != nil {
+			return nil, err
+		}
+		instrs = append(instrs, out...)
+		texts, err := c.texts(p, new(int))
+		if err != nil {
+			return nil, err
+		}
+		instrs = append(instrs, texts...)
+	}
+	code.Code = append(instrs, plan.Instr{Op: plan.End})
+	code.Gone = gaps(instrs)
+	return code, nil
+}
+
+// gaps are the runs of bytes that instructions write for what the program does not keep.
+func gaps(instrs []plan.Instr) []value.Gap {
+	var gone []value.Gap
+	at := uint64(0)
+	for _, i := range instrs {
+		switch i.Op {
+		case plan.Out:
+			at += uint64(i.Size)
+		case plan.OutMem:
+			at += uint64(i.Arg)
+		case plan.OutGone:
+			gone = append(gone, value.Gap{Offset: at, Size: uint64(i.Arg)})
+			at += uint64(i.Arg)
+		}
+	}
+	return gone
+}
+
+// mostText is how much of a text is read: as much as gdb shows.
+const mostText = 200
+
+// texts returns instructions that append what the pointers to characters lead to, in their order in the
+// value.
+func (c *compiler) texts(p place, n *int) ([]plan.Instr, error) {
+	t := p.typ.Whole()
+	var all []plan.Instr
+	add := func(q place) error {
+		if *n >= mostText {
+			return nil
+		}
+		code, err := c.texts(q, n)
+		all = append(all, code...)
+		return err
+	}
+	switch t.Kind {
+	case value.Pointer:
+		if !t.IsText() || p.gone() {
+			return nil, nil
+		}
+		*n++
+		code, err := p.load()
+		return append(code[:len(code):len(code)], plan.Instr{Op: plan.OutText, Arg: mostText}), err
+	case value.Structure:
+		for i := range t.Fields {
+			if f := &t.Fields[i]; !f.Static && f.BitSize == 0 && !f.Virtual {
+				if err := add(p.at(f.Offset, f.Type)); err != nil {
+					return nil, err
+				}
+			}
+		}
+	case value.Array:
+		if pointers(t.Elem, 0) {
+			for i := range min(t.Count, mostText) {
+				if err := add(p.at(uint64(i)*t.Elem.Size, t.Elem)); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return all, nil
+}
+
+// pointers reports whether there are pointers to characters in a value of the type.
+func pointers(t *value.Type, depth int) bool {
+	t.Whole()
+	switch {
+	case depth == mostNested:
+		return true
+	case t.Kind == value.Pointer:
+		return t.IsText()
+	case t.Kind == value.Array:
+		return pointers(t.Elem, depth+1)
+	case t.Kind == value.Structure:
+		for i := range t.Fields {
+			if !t.Fields[i].Static && pointers(t.Fields[i].Type, depth+1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// printable refuses types that can't be shown as gdb shows them.
+func (c *compiler) printable(t *value.Type, depth int) error {
+	t.Whole()
+	switch t.Kind {
+	case value.Unknown:
+		return refusef("%s", describe(t))
+	case value.Float:
+		if t.Size != 4 && t.Size != 8 {
+			return refusef("a floating-point number of %d bytes", t.Size)
+		}
+	case value.Integer, value.Enumeration, value.Boolean:
+		if t.Size > 8 {
+			return refusef("a number of %d bytes", t.Size)
+		}
+	case value.Character:
+		if t.Wide {
+			return nil
+		}
+	case value.Pointer:
+		if e := t.Elem; e.Kind == value.Character && e.Wide {
+			return refusef("a text of wide characters")
+		}
+	case value.Array:
+		if t.Count < 0 {
+			return nil // as gdb: of unknown bound, nothing is in it
+		}
+		if t.Elem.Kind == value.Character && t.Elem.Wide {
+			return refusef("a text of wide characters")
+		}
+		return c.printable(t.Elem, depth)
+	case value.Structure:
+		if depth > mostHops {
+			return refusef("structures in each other")
+		}
+		for i := range t.Fields {
+			f := &t.Fields[i]
+			switch {
+			case f.Virtual:
+				return refusef("an object with virtual base classes")
+			case f.Static:
+				return refusef("a class with static members")
+			}
+			if err := c.printable(f.Type, depth+1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// at chooses of a list the location at the pc, and narrows the code to where it does not change.
+func (c *compiler) at(list []debuginfo.Location) ([]byte, bool) {
+	var expr []byte
+	found := false
+	for _, l := range list {
+		if l.Low <= c.pc && c.pc < l.High && !found {
+			expr, found = l.Expr, true
+		}
+		for _, edge := range []uint64{l.Low, l.High} {
+			if edge <= c.pc {
+				c.low = max(c.low, edge)
+			} else {
+				c.high = min(c.high, edge)
+			}
+		}
+	}
+	return expr, found
+}
+
+// frameBase returns instructions that push the frame base of the function.
+func (c *compiler) frameBase() ([]plan.Instr, error) {
+	if c.nested++; c.nested > mostNested {
+		return nil, refusef("locations that refer to each other")
+	}
+	defer func() { c.nested-- }()
+	expr, ok := c.at(c.whole.Locations(dwarf.AttrFrameBase))
+	if !ok {
+		return nil, refusef("a function without a frame base")
+	}
+	l := &locator{c: c, of: c.whole, b: expr}
+	if err := l.all(); err != nil {
+		return nil, err
+	}
+	if l.bad || l.parts != nil || l.data != nil || len(l.code) == 0 {
+		return nil, refusef("a frame base that is not understood")
+	}
+	return l.code, nil
+}
+
+// variable returns where a variable is.
+func (c *compiler) variable(v variable) (place, error) {
+	if v.enum != nil {
+		return place{typ: v.typ, word: []plan.Instr{{Op: plan.Const, Arg: v.enum.Value}}}, nil
+	}
+	if v.field != "" {
+		this, err := c.name("this")
+		if err != nil {
+			return place{}, err
+		}
+		object, err := c.deref(this)
+		if err != nil {
+			return place{}, err
+		}
+		return c.selectField(object, v.field)
+	}
+	t := c.types.of(v.entry.Ref(dwarf.AttrType))
+	if v.gone {
+		return place{typ: t}, nil
+	}
+	return c.placeOf(v.entry, t)
+}
+
+func (c *compiler) placeOf(e debuginfo.Entry, t *value.Type) (place, error) {
+	if list := e.Locations(dwarf.AttrLocation); list != nil {
+		expr, ok := c.at(list)
+		if !ok {
+			return place{typ: t}, nil
+		}
+		return c.locate(e, expr, t)
+	}
+	if v, _, ok := e.Const(dwarf.AttrConstValue); ok {
+		if !t.Scalar() || t.Kind == value.Float {
+			return place{}, refusef("a constant of another form")
+		}
+		return place{typ: t, word: join([]plan.Instr{{Op: plan.Const, Arg: int64(v)}}, fit(t))}, nil
+	}
+	if b := e.Block(dwarf.AttrConstValue); b != nil {
+		if t.Size > plan.Longest {
+			return place{}, refusef("a value of %d bytes", t.Size)
+		}
+		data := make([]byte, t.Size)
+		copy(data, b)
+		return place{typ: t, parts: []part{{size: t.Size, data: data}}}, nil
+	}
+	return place{typ: t}, nil
+}

@@ -1,0 +1,187 @@
+package expression
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/alecthomas/participle/v2"
+	"github.com/alecthomas/participle/v2/lexer"
+)
+
+// The grammar is that of expressions of C and C++ as gdb reads them: no assignments, and "@" between an
+// element and a number of elements, which binds looser than "+" and tighter than "<<". A run of
+// operators is read as it stands; precedence puts it in order.
+type (
+	expression struct {
+		Condition chain       `parser:"@@"`
+		Then      *expression `parser:"( '?' @@"`
+		Else      *expression `parser:"':' @@ )?"`
+	}
+	chain struct {
+		First unary       `parser:"@@"`
+		Rest  []operation `parser:"@@*"`
+	}
+	operation struct {
+		Op    string `parser:"@( '||' | '&&' | '==' | '!=' | '<=' | '>=' | '<<' | '>>' | '|' | '^' | '&' | '<' | '>' | '@' | '+' | '-' | '*' | '/' | '%' )"`
+		Right unary  `parser:"@@"`
+	}
+	unary struct {
+		Op      string    `parser:"(  @( '-' | '+' | '!' | '~' | '*' | '&' )"`
+		Of      *unary    `parser:"   @@"`
+		Sizeof  *sizeof   `parser:"| 'sizeof' @@"`
+		Cast    *typeName `parser:"| '(' @@ ')'"`
+		Value   *unary    `parser:"  @@"`
+		Postfix *postfix  `parser:"| @@ )"`
+	}
+	sizeof struct {
+		Type *typeName `parser:"  '(' @@ ')'"`
+		Of   *unary    `parser:"| @@"`
+	}
+	postfix struct {
+		Primary  primary  `parser:"@@"`
+		Suffixes []suffix `parser:"@@*"`
+	}
+	suffix struct {
+		Arrow  string       `parser:"  @( '->' | '.' )"`
+		Member string       `parser:"  @( Name | Type )"`
+		Index  *expression  `parser:"| '[' @@ ']'"`
+		Call   bool         `parser:"| @'('"`
+		Args   []expression `parser:"  ( @@ ( ',' @@ )* )? ')'"`
+	}
+	primary struct {
+		Number    string      `parser:"  @Number"`
+		Float     string      `parser:"| @Float"`
+		Character string      `parser:"| @Character"`
+		Text      string      `parser:"| @Text"`
+		Register  string      `parser:"| @Register"`
+		Name      string      `parser:"| @( Name | Quoted )"`
+		Group     *expression `parser:"| '(' @@ ')'"`
+	}
+	typeName struct {
+		Words    []string `parser:"@( Keyword | Type )+"`
+		Pointers []string `parser:"@( '*' | '&' | 'const' | 'volatile' )*"`
+	}
+)
+
+var (
+	lexicon = sync.OnceValue(func() *lexer.StatefulDefinition {
+		return lexer.MustSimple([]lexer.SimpleRule{
+			{Name: "Space", Pattern: `\s+`},
+			{Name: "Float", Pattern: `(\d+\.\d*|\.\d+)([eE][-+]?\d+)?[fFlL]?|\d+[eE][-+]?\d+[fFlL]?`},
+			{Name: "Number", Pattern: `(0[xX][0-9a-fA-F]+|\d+)[uUlL]*`},
+			{Name: "Quoted", Pattern: `'[^'\\]+'::[A-Za-z_][\w:]*|'[^'\\]{2,}'`},
+			{Name: "Character", Pattern: `[LuU]?'(\\[^']+|\\'|[^'\\])'`},
+			{Name: "Text", Pattern: `"(\\.|[^"\\])*"`},
+			{Name: "Register", Pattern: `\$[A-Za-z_]\w*`},
+			{Name: "Keyword", Pattern: `\b(const|volatile|unsigned|signed|char|short|int|long|float|double|void|bool|_Bool|struct|union|class|enum)\b`},
+			{Name: "Name", Pattern: `(::)?[A-Za-z_]\w*(::[A-Za-z_]\w*)*`},
+			{Name: "Operator", Pattern: `\|\||&&|==|!=|<=|>=|<<=?|>>=?|->\*?|\+\+|--|[-+*/%&|^]=|\.\*|[-+*/%&|^!~<>=?:@.()\[\],{}]`},
+		})
+	})
+	parser = sync.OnceValue(func() *participle.Parser[expression] {
+		return participle.MustBuild[expression](participle.Lexer(typed{lexicon()}), participle.Elide("Space"), participle.UseLookahead(2))
+	})
+)
+
+// typed is the lexicon, in which names of types are tokens of their own.
+type typed struct{ *lexer.StatefulDefinition }
+
+const typeToken lexer.TokenType = -1000
+
+// Symbols adds the names of types to the kinds of tokens.
+func (t typed) Symbols() map[string]lexer.TokenType {
+	all := map[string]lexer.TokenType{"Type": typeToken}
+	for name, kind := range t.StatefulDefinition.Symbols() {
+		all[name] = kind
+	}
+	return all
+}
+
+// tokens are those of an expression, in which a name is the name of a type as isType says, except
+// behind a dot or an arrow.
+type tokens struct {
+	all  []lexer.Token
+	next int
+}
+
+// Next returns the next token.
+func (t *tokens) Next() (lexer.Token, error) {
+	token := t.all[t.next]
+	t.next = min(t.next+1, len(t.all)-1)
+	return token, nil
+}
+
+var (
+	assigns = regexp.MustCompile(`^(=|[-+*/%&|^]=|<<=|>>=|\+\+|--)$`)
+	after   = map[string]bool{".": true, "->": true}
+	tags    = map[string]bool{"struct": true, "union": true, "class": true, "enum": true}
+)
+
+// parse reads an expression. Its errors are *Refusal.
+func parse(source string, isType func(name string) bool) (*expression, error) {
+	lex, err := lexicon().LexString("", source)
+	if err != nil {
+		return nil, err
+	}
+	all, err := lexer.ConsumeAll(lex)
+	if err != nil {
+		return nil, refusef("%q is no expression of C", source)
+	}
+	kinds := lexicon().Symbols()
+	last := ""
+	for i := range all {
+		t := &all[i]
+		switch {
+		case t.Type == kinds["Space"]:
+			continue
+		case t.Type == kinds["Operator"] && assigns.MatchString(t.Value):
+			return nil, &Refusal{Writes: true, Why: fmt.Sprintf("%q would write into the program", source)}
+		case t.Type == kinds["Name"] && !after[last] && (tags[last] || isType(t.Value)):
+			t.Type = typeToken
+		}
+		last = t.Value
+	}
+	peeking, err := lexer.Upgrade(&tokens{all: all}, kinds["Space"])
+	if err != nil {
+		return nil, err
+	}
+	e, err := parser().ParseFromLexer(peeking)
+	if err != nil {
+		return nil, refusef("%q is no expression that is understood: %s", source, strings.TrimSpace(err.Error()))
+	}
+	return e, nil
+}
+
+// Writes reports whether an expression would write into the program, by its operators.
+func Writes(source string) bool {
+	_, err := parse(source, func(string) bool { return false })
+	refusal, _ := err.(*Refusal)
+	return refusal != nil && refusal.Writes
+}
+
+// A Refusal is an expression that is not evaluated natively.
+type Refusal struct {
+	Why    string
+	Writes bool // it would write into the program: nobody may evaluate it
+}
+
+func (r *Refusal) Error() string { return r.Why }
+
+func refusef(format string, args ...any) *Refusal { return &Refusal{Why: fmt.Sprintf(format, args...)} }
+
+// levels are the binary operators, the loosest first.
+var levels = [][]string{{"||"}, {"&&"}, {"|"}, {"^"}, {"&"}, {"==", "!="}, {"<", ">", "<=", ">="}, {"<<", ">>"}, {"@"}, {"+", "-"}, {"*", "/", "%"}}
+
+// precedence is how tightly an operator binds.
+func precedence(op string) int {
+	for i, ops := range levels {
+		for _, o := range ops {
+			if o == op {
+				return i
+			}
+		}
+	}
+	return -1
+}

@@ -1,0 +1,274 @@
+package expression
+
+import (
+	"debug/dwarf"
+	"github.com/profilecollection/pct/internal/value"
+	"path/filepath"
+	"strings"
+
+	"github.com/profilecollection/pct/internal/object/debuginfo"
+)
+
+// A variable is what a name in an expression means.
+type variable struct {
+	entry debuginfo.Entry // its location and type; none of a member
+	field string          // the member of the object that "this" points to
+	gone  bool            // the program does not keep it here
+	enum  *value.Enumerator
+	typ   *value.Type // of enum
+}
+
+// find looks a name up as gdb does: in the innermost block, outwards; among the members of the object of
+// a member function; in the namespaces around the function; in the unit; in the program.
+func (c *compiler) find(name string) (variable, error) {
+	if file, rest, ok := strings.Cut(name, "'::"); ok {
+		return c.inFile(strings.TrimPrefix(file, "'"), rest)
+	}
+	name = strings.Trim(name, "'")
+	global := strings.HasPrefix(name, "::")
+	path := strings.Split(strings.TrimPrefix(name, "::"), "::")
+	if len(path) == 1 && !global {
+		if v, ok := c.local(name); ok {
+			return v, nil
+		}
+		if c.member(name) {
+			return variable{field: name}, nil
+		}
+	}
+	var around []string
+	if !global {
+		around = c.namespaces()
+	}
+	for n := len(around); n >= 0; n-- {
+		if v, ok := c.outside(append(around[:n:n], path...)); ok {
+			return v, nil
+		}
+	}
+	return variable{}, &Refusal{Why: "No symbol \"" + name + "\" in current context."}
+}
+
+// local looks in the blocks of the activation, innermost first.
+func (c *compiler) local(name string) (variable, bool) {
+	for i := len(c.blocks) - 1; i >= 0; i-- {
+		if v, ok := c.inBlock(c.blocks[i], name); ok {
+			return v, true
+		}
+	}
+	return variable{}, false
+}
+
+func (c *compiler) inBlock(block debuginfo.Entry, name string) (variable, bool) {
+	kept := map[debuginfo.Entry]bool{}
+	for e := range block.Children() {
+		switch e.Tag() {
+		case dwarf.TagVariable, dwarf.TagFormalParameter, dwarf.TagConstant:
+			kept[e.Origin()] = true
+			if e.Name() != name {
+				continue
+			}
+			if e.Flag(dwarf.AttrDeclaration) && e.Flag(dwarf.AttrExternal) {
+				return c.outside([]string{name})
+			}
+			return variable{entry: e}, true
+		case dwarf.TagEnumerationType:
+			if v, ok := c.enumerator(e, name); ok {
+				return v, true
+			}
+		}
+	}
+	// What the compiler left out of this copy of the function is in the abstract one alone.
+	for e := range block.Origin().Children() {
+		switch e.Tag() {
+		case dwarf.TagVariable, dwarf.TagFormalParameter:
+			if !kept[e] && e.Name() == name {
+				return variable{entry: e, gone: !e.Has(dwarf.AttrLocation) && !e.Has(dwarf.AttrConstValue)}, true
+			}
+		}
+	}
+	return variable{}, false
+}
+
+func (c *compiler) enumerator(e debuginfo.Entry, name string) (variable, bool) {
+	for n := range e.Children() {
+		if n.Tag() == dwarf.TagEnumerator && n.Name() == name {
+			t := c.types.of(e)
+			for i := range t.Enums {
+				if en := &t.Enums[i]; en.Name == name || strings.HasSuffix(en.Name, "::"+name) {
+					return variable{enum: en, typ: t}, true
+				}
+			}
+		}
+	}
+	return variable{}, false
+}
+
+// member reports whether the object of the member function has a member of this name.
+func (c *compiler) member(name string) bool {
+	this, ok := c.local("this")
+	if !ok || this.gone {
+		return false
+	}
+	t := c.types.of(this.entry.Ref(dwarf.AttrType))
+	if t.Kind != value.Pointer || t.Elem.Kind != value.Structure {
+		return false
+	}
+	_, found := field(t.Elem, name)
+	return found
+}
+
+// namespaces are those around the function, and its class.
+func (c *compiler) namespaces() []string {
+	if len(c.blocks) == 0 {
+		return nil
+	}
+	f := c.blocks[0]
+	for range mostNested {
+		o := f.Origin()
+		if !o.OK() {
+			break
+		}
+		f = o
+	}
+	path := f.Path()
+	if len(path) == 0 {
+		return nil
+	}
+	return path[:len(path)-1]
+}
+
+// outside looks for a variable outside of functions by its qualified name: in the unit first.
+func (c *compiler) outside(path []string) (variable, bool) {
+	if c.unit.OK() {
+		for e := range c.unit.NamedIn(path...) {
+			if v, ok := c.usable(e, path); ok {
+				return v, true
+			}
+		}
+	}
+	for e := range c.data().Named(path...) {
+		if v, ok := c.usable(e, path); ok {
+			return v, true
+		}
+	}
+	if len(path) > 1 {
+		return c.static(path)
+	}
+	return variable{}, false
+}
+
+// usable makes of an entry of that name a variable, if it is one that has a value.
+func (c *compiler) usable(e debuginfo.Entry, path []string) (variable, bool) {
+	switch e.Tag() {
+	case dwarf.TagVariable, dwarf.TagMember, dwarf.TagConstant:
+		has := func(e debuginfo.Entry) bool { return e.Has(dwarf.AttrLocation) || e.Has(dwarf.AttrConstValue) }
+		if !has(e) && e.Flag(dwarf.AttrDeclaration) {
+			if e = e.Completed(); !e.OK() {
+				return variable{}, false
+			}
+		}
+		return variable{entry: e, gone: !has(e)}, true
+	case dwarf.TagEnumerationType:
+		return c.enumerator(e, path[len(path)-1])
+	case dwarf.TagEnumerator:
+		for o := range c.data().Named(path[:len(path)-1]...) {
+			if v, ok := c.enumerator(o, path[len(path)-1]); ok {
+				return v, true
+			}
+		}
+	}
+	return variable{}, false
+}
+
+// static looks for a variable of a function that is always there.
+func (c *compiler) static(path []string) (variable, bool) {
+	name := path[len(path)-1]
+	for f := range c.data().Named(path[:len(path)-1]...) {
+		if f.Tag() == dwarf.TagSubprogram {
+			if v, ok := c.staticIn(f, name, 0); ok {
+				return v, true
+			}
+		}
+	}
+	return variable{}, false
+}
+
+func (c *compiler) staticIn(block debuginfo.Entry, name string, depth int) (variable, bool) {
+	for e := range block.Children() {
+		switch e.Tag() {
+		case dwarf.TagVariable:
+			if expr := e.Block(dwarf.AttrLocation); e.Name() == name && len(expr) > 0 && (expr[0] == dwAddr || expr[0] == dwAddrx) {
+				return variable{entry: e}, true
+			}
+		case dwarf.TagLexDwarfBlock:
+			if depth < mostNested {
+				if v, ok := c.staticIn(e, name, depth+1); ok {
+					return v, true
+				}
+			}
+		}
+	}
+	return variable{}, false
+}
+
+// inFile looks among the variables of one source file.
+func (c *compiler) inFile(file, name string) (variable, error) {
+	for u := range c.data().Units() {
+		if of := u.Name(); of != file && filepath.Base(of) != file && !strings.HasSuffix(of, "/"+file) {
+			continue
+		}
+		path := strings.Split(name, "::")
+		for e := range u.NamedIn(path...) {
+			if v, ok := c.usable(e, path); ok {
+				return v, nil
+			}
+		}
+	}
+	return variable{}, &Refusal{Why: "No symbol \"" + name + "\" in specified context."}
+}
+
+// isType reports whether a name in an expression is that of a type, not of a variable.
+func (c *compiler) isType(name string) bool {
+	path := strings.Split(strings.TrimPrefix(name, "::"), "::")
+	if len(path) == 1 {
+		if _, ok := c.local(name); ok {
+			return false
+		}
+	}
+	return c.typeNamed(path, func(dwarf.Tag) bool { return true }) != nil
+}
+
+// typeNamed finds a type by its qualified name, from the function outwards; nil if there is none.
+func (c *compiler) typeNamed(path []string, kind func(dwarf.Tag) bool) *value.Type {
+	if len(path) == 1 {
+		for i := len(c.blocks) - 1; i >= 0; i-- {
+			for e := range c.blocks[i].Children() {
+				if aType(e.Tag()) && kind(e.Tag()) && e.Name() == path[0] {
+					return c.types.of(e)
+				}
+			}
+		}
+	}
+	around := c.namespaces()
+	for n := len(around); n >= 0; n-- {
+		full := append(around[:n:n], path...)
+		for e := range c.unit.NamedIn(full...) {
+			if aType(e.Tag()) && kind(e.Tag()) && e.Name() == path[len(path)-1] {
+				return c.types.of(e)
+			}
+		}
+		for e := range c.data().Named(full...) {
+			if aType(e.Tag()) && kind(e.Tag()) && e.Name() == path[len(path)-1] && !e.Flag(dwarf.AttrDeclaration) {
+				return c.types.of(e)
+			}
+		}
+	}
+	return nil
+}
+
+func aType(t dwarf.Tag) bool {
+	switch t {
+	case dwarf.TagBaseType, dwarf.TagTypedef, dwarf.TagStructType, dwarf.TagClassType, dwarf.TagUnionType, dwarf.TagEnumerationType:
+		return true
+	}
+	return false
+}

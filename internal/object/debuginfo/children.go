@@ -1,0 +1,149 @@
+package debuginfo
+
+import (
+	"debug/dwarf"
+	"iter"
+)
+
+// Unit is the root entry of the unit that e is in.
+func (e Entry) Unit() Entry { return Entry{e.d, e.u, e.u.first} }
+
+// Children are the entries directly within e.
+func (e Entry) Children() iter.Seq[Entry] {
+	return func(yield func(Entry) bool) {
+		if e.d == nil {
+			return
+		}
+		table := e.d.table(e.u)
+		c := at(e.d.s.Info[:e.u.end], e.off)
+		a, ok := table.get(c.uleb())
+		if !ok || !a.children {
+			return
+		}
+		e.u.skip(&c, a)
+		for depth := 0; c.off < len(c.data); {
+			off := uint64(c.off)
+			code := c.uleb()
+			if code == 0 {
+				if depth == 0 {
+					return
+				}
+				depth--
+				continue
+			}
+			a, ok := table.get(code)
+			if !ok || c.bad {
+				return
+			}
+			if depth == 0 && !yield(Entry{e.d, e.u, off}) {
+				return
+			}
+			if !a.children {
+				e.u.skip(&c, a)
+				continue
+			}
+			if next := e.u.sibling(&c, a); next > uint64(c.off) && next < e.u.end {
+				c.off = int(next)
+				continue
+			}
+			if depth++; depth == maxDepth {
+				return
+			}
+		}
+	}
+}
+
+// A Scope is what is around the code at an address.
+type Scope struct {
+	Blocks    []Entry // outermost first: the function, and the blocks and inlined functions in it
+	Low, High uint64  // the code around the address that has the same
+}
+
+// ScopeAt returns what is around the code at an address; it has no blocks where no function is known.
+func (d *Data) ScopeAt(addr uint64) Scope {
+	s := Scope{High: Always}
+	id := lookup(d.code, addr)
+	if id < 0 {
+		return s
+	}
+	td, tu := d.full(d.units[id])
+	t := td.walk(tu)
+	i := lookup(t.code, addr)
+	if i < 0 {
+		return s
+	}
+	for t.scopes[i].parent >= 0 {
+		i = t.scopes[i].parent
+	}
+	function := Entry{td, tu, t.scopes[i].off}
+	s.contains(function, addr)
+	s.Blocks = []Entry{function}
+	for range maxDepth {
+		inner := Entry{}
+		for c := range s.Blocks[len(s.Blocks)-1].Children() {
+			switch c.Tag() {
+			case dwarf.TagLexDwarfBlock, dwarf.TagInlinedSubroutine, dwarf.TagTryDwarfBlock, dwarf.TagCatchDwarfBlock:
+				if s.contains(c, addr) && !inner.OK() {
+					inner = c
+				}
+			}
+		}
+		if !inner.OK() {
+			break
+		}
+		s.Blocks = append(s.Blocks, inner)
+	}
+	return s
+}
+
+// contains reports whether e has code at an address, and narrows the scope to where that does not change.
+func (s *Scope) contains(e Entry, addr uint64) bool {
+	yes := false
+	e.Ranges(func(low, high uint64) {
+		yes = yes || low <= addr && addr < high
+		for _, edge := range []uint64{low, high} {
+			if edge <= addr {
+				s.Low = max(s.Low, edge)
+			} else {
+				s.High = min(s.High, edge)
+			}
+		}
+	})
+	return yes
+}
+
+// Units are the root entries of all units that may hold code, where a unit was split off from the file
+// that has its entries.
+func (d *Data) Units() iter.Seq[Entry] {
+	return func(yield func(Entry) bool) {
+		for _, u := range d.units {
+			if !u.compile {
+				continue
+			}
+			fd, fu := d.full(u)
+			if !yield(Entry{fd, fu, fu.first}) {
+				return
+			}
+		}
+	}
+}
+
+// UnitAt is the root entry of the unit that has the code at an address, none if there is none.
+func (d *Data) UnitAt(addr uint64) Entry {
+	id := lookup(d.code, addr)
+	if id < 0 {
+		return Entry{}
+	}
+	fd, fu := d.full(d.units[id])
+	return Entry{fd, fu, fu.first}
+}
+
+// Completed is the entry that completes a declaration, elsewhere in its unit; none if there is none.
+func (e Entry) Completed() Entry {
+	for c := range e.Unit().Children() {
+		if v := c.own(dwarf.AttrSpecification); v.ok() && c.follow(v) == e {
+			return c
+		}
+	}
+	return Entry{}
+}

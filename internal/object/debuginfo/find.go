@@ -1,0 +1,248 @@
+package debuginfo
+
+import (
+	"bytes"
+	"debug/dwarf"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Named yields the entries outside of functions that have a name in the source, unit by unit in the
+// order of the data; of an enumerator that needs no name around it, its enumeration. The name is
+// qualified by what is around it, from the outermost: a namespace, a type, a module. Namespaces without
+// a name, and inline ones, need not be named. All units are looked through for a name once.
+func (d *Data) Named(path ...string) iter.Seq[Entry] {
+	name := strings.Join(path, "::")
+	d.named.mu.Lock()
+	found, known := d.named.entries[name]
+	d.named.mu.Unlock()
+	if !known {
+		found = d.find(path)
+		d.named.mu.Lock()
+		if d.named.entries == nil {
+			d.named.entries = make(map[string][]Entry)
+		}
+		d.named.entries[name] = found
+		d.named.mu.Unlock()
+	}
+	return slices.Values(found)
+}
+
+// A nameIndex has the entries of the names that were looked for; any goroutine may.
+type nameIndex struct {
+	mu      sync.Mutex
+	entries map[string][]Entry
+}
+
+func (d *Data) find(path []string) (found []Entry) {
+	if d.lacks(path[len(path)-1]) {
+		return nil
+	}
+	s := newSeeker(path, func(e Entry) bool {
+		found = append(found, e)
+		return true
+	})
+	for unit := range d.Units() {
+		s.within(unit, 0)
+	}
+	return found
+}
+
+// lacks reports whether a name is nowhere in the data. Of what was split off from the object that is not
+// known.
+func (d *Data) lacks(name string) bool {
+	if slices.ContainsFunc(d.units, func(u *unit) bool { return u.dwoName.ok() }) {
+		return false
+	}
+	text := []byte(name + "\x00")
+	for _, in := range []*Data{d, d.sup} {
+		if in != nil && (bytes.Contains(in.s.Str, text) || bytes.Contains(in.s.LineStr, text) || bytes.Contains(in.s.Info, text)) {
+			return false
+		}
+	}
+	return true
+}
+
+// NamedIn is Named, directly within one entry.
+func (e Entry) NamedIn(path ...string) iter.Seq[Entry] {
+	return func(yield func(Entry) bool) { newSeeker(path, yield).within(e, 0) }
+}
+
+// A seeker looks for entries by their qualified name.
+type seeker struct {
+	words []*word
+	yield func(Entry) bool
+}
+
+func newSeeker(path []string, yield func(Entry) bool) *seeker {
+	s := &seeker{words: make([]*word, len(path)), yield: yield}
+	for i, name := range path {
+		s.words[i] = &word{name: name, at: make(map[*byte]map[uint64]bool)}
+	}
+	return s
+}
+
+// within looks for the words from the given one on among the children of e. It is false where no more
+// is wanted.
+func (s *seeker) within(e Entry, from int) bool {
+	for c := range e.Children() {
+		a, name, open := c.head()
+		matches := s.words[from].is(c, name)
+		if matches && from == len(s.words)-1 {
+			if !s.yield(c) {
+				return false
+			}
+			continue
+		}
+		if !a.children {
+			continue
+		}
+		switch a.tag {
+		case dwarf.TagNamespace:
+			// The members of a namespace that need not be named are as those around it.
+			if (open || !name.ok()) && !s.within(c, from) {
+				return false
+			}
+		case dwarf.TagEnumerationType:
+			// Its enumerators need not be named by it, where it is no class: it stands for them.
+			if from == len(s.words)-1 && s.enumerates(c) && !s.yield(c) {
+				return false
+			}
+		case dwarf.TagStructType, dwarf.TagClassType, dwarf.TagUnionType, dwarf.TagModule:
+		default:
+			continue
+		}
+		if matches && !s.within(c, from+1) {
+			return false
+		}
+	}
+	return true
+}
+
+// enumerates reports whether the last word is an enumerator of e that can be named alone.
+func (s *seeker) enumerates(e Entry) bool {
+	if e.Flag(AttrEnumClass) {
+		return false
+	}
+	for c := range e.Children() {
+		if _, name, _ := c.head(); s.words[len(s.words)-1].is(c, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// AttrEnumClass is set of an enumeration whose enumerators are named by it.
+const AttrEnumClass dwarf.Attr = 0x6d
+
+// head reads what decides whether an entry is looked into: its abbreviation, its name, and whether its
+// members count as those of what is around.
+func (e Entry) head() (a *abbrev, name value, open bool) {
+	c := at(e.d.s.Info[:e.u.end], e.off)
+	a, ok := e.d.table(e.u).get(c.uleb())
+	if !ok {
+		return &abbrev{}, value{}, false
+	}
+	for i := range a.attrs {
+		v := e.u.read(&c, a.attrs[i].form, a.attrs[i].implicit)
+		switch a.attrs[i].attr {
+		case dwarf.AttrName:
+			name = v
+		case dwarf.AttrExportSymbols:
+			open = true
+		}
+	}
+	return a, name, open
+}
+
+// A word is a name that is looked for in many entries. Most of them refer to a table of strings: the
+// places in it where the word stands are looked for once, then no string is compared.
+type word struct {
+	name string
+	at   map[*byte]map[uint64]bool // by the first byte of the table
+}
+
+func (w *word) is(e Entry, v value) bool {
+	switch v.form {
+	case formStrp:
+		return w.places(e.d.s.Str)[v.u]
+	case formString:
+		rest, found := bytes.CutPrefix(e.d.s.Info[v.u:], []byte(w.name))
+		return found && len(rest) > 0 && rest[0] == 0
+	case 0:
+		return false
+	}
+	return e.d.str(e.u, v) == w.name
+}
+
+func (w *word) places(table []byte) map[uint64]bool {
+	if len(table) == 0 {
+		return nil
+	}
+	known, ok := w.at[&table[0]]
+	if ok {
+		return known
+	}
+	known = make(map[uint64]bool)
+	text := []byte(w.name + "\x00")
+	for from := 0; ; {
+		i := bytes.Index(table[from:], text)
+		if i < 0 {
+			break
+		}
+		known[uint64(from+i)] = true
+		from += i + 1
+	}
+	w.at[&table[0]] = known
+	return known
+}
+
+// Path is the qualified name of an entry, for Named: from the outermost namespace or type. It is nil
+// where something around it has no name, or is a function.
+func (e Entry) Path() []string {
+	name := e.Name()
+	around, ok := e.around("")
+	if name == "" || !ok {
+		return nil
+	}
+	return append(around, name)
+}
+
+// Around is what the names within the namespaces and types around an entry begin with in C++:
+// "ns::C::"; "" where there are none.
+func (e Entry) Around() string {
+	around, _ := e.around("(anonymous namespace)")
+	if len(around) == 0 {
+		return ""
+	}
+	return strings.Join(around, "::") + "::"
+}
+
+// around are the names of what is around an entry, outermost first; namespaces without a name are left
+// out if unnamed is "". It is false where a function is around, or a type without a name.
+func (e Entry) around(unnamed string) ([]string, bool) {
+	if e.d == nil {
+		return nil, false
+	}
+	var path []string
+	t := e.d.walk(e.u)
+	i, _ := t.container(e.off)
+	for ; i >= 0; i = int(t.containers[i].parent) {
+		name := Entry{e.d, e.u, t.containers[i].off}.Name()
+		switch {
+		case t.containers[i].tag == dwarf.TagSubprogram:
+			return nil, false
+		case name == "" && t.containers[i].tag == dwarf.TagNamespace:
+			name = unnamed
+		case name == "":
+			return nil, false
+		}
+		if name != "" {
+			path = append(path, name)
+		}
+	}
+	slices.Reverse(path)
+	return path, true
+}

@@ -1,0 +1,173 @@
+package value
+
+import (
+	"bytes"
+	"fmt"
+)
+
+func (p *printer) array(t *Type, at uint64) {
+	e := t.Elem.Whole()
+	if t.Count < 0 {
+		p.out.WriteString("0x")
+		return
+	}
+	if e.Kind == Character && !e.Wide && p.lost(at, t.Size) == 0 && !t.Vector {
+		p.text1(p.bytes(at, t.Size))
+		return
+	}
+	p.out.WriteByte('{')
+	count := uint64(t.Count)
+	things := 0
+	for i := uint64(0); i < count; {
+		if things >= mostShown || p.shown >= mostShown && e.Kind != Array && e.Kind != Structure {
+			p.out.WriteString("...")
+			break
+		}
+		if i > 0 {
+			p.out.WriteString(", ")
+		}
+		run := uint64(1)
+		for i+run < count && p.same(at+i*e.Size, at+(i+run)*e.Size, e) {
+			run++
+		}
+		text := p.text
+		p.value(e, at+i*e.Size)
+		used := p.text - text
+		if run > longestRun {
+			fmt.Fprintf(&p.out, " <repeats %d times>", run)
+			p.text = min(text+used*int(run), len(p.v.Texts))
+			i += run
+			things += longestRun + 1
+			continue
+		}
+		things++
+		i++
+	}
+	p.out.WriteByte('}')
+}
+
+// same reports whether two elements have the same bytes.
+func (p *printer) same(a, b uint64, e *Type) bool {
+	if p.lost(a, e.Size) != p.lost(b, e.Size) {
+		return false
+	}
+	return bytes.Equal(p.bytes(a, e.Size), p.bytes(b, e.Size))
+}
+
+// text1 writes an array of characters: without the zero bytes at its end, or one of them where there are no
+// others.
+func (p *printer) text1(b []byte) {
+	if len(b) == 0 {
+		p.out.WriteString(`""`)
+		return
+	}
+	// As many characters as are shown: gdb stops at a zero byte only where all others are zero too.
+	n := len(b)
+	for n > 0 && b[n-1] == 0 {
+		n--
+	}
+	if n < len(b) {
+		// One zero byte at the end is the text's own.
+		if n+1 == len(b) || n == 0 && len(b) == 1 {
+			p.characters(b[:len(b)-1], false)
+			return
+		}
+		p.characters(b[:len(b)-1], false)
+		return
+	}
+	p.characters(b, false)
+}
+
+// characters writes bytes in quotes. Runs of more than nine equal ones stand behind their number, outside of
+// the quotes.
+func (p *printer) characters(b []byte, more bool) {
+	if len(b) == 0 {
+		p.out.WriteString(`""`)
+		if more {
+			p.out.WriteString("...")
+		}
+		return
+	}
+	open := false
+	things, first := 0, true
+	for i := 0; i < len(b); {
+		if things >= mostShown {
+			more = true
+			break
+		}
+		run := 1
+		for i+run < len(b) && b[i+run] == b[i] {
+			run++
+		}
+		if run > longestRun {
+			if open {
+				p.out.WriteString(`"`)
+				open = false
+			}
+			if !first {
+				p.out.WriteString(", ")
+			}
+			fmt.Fprintf(&p.out, "%s <repeats %d times>", quoted(b[i], '\'', 0), run)
+			i += run
+			things += longestRun
+			first = false
+			continue
+		}
+		if !open {
+			if !first {
+				p.out.WriteString(", ")
+			}
+			p.out.WriteByte('"')
+			open = true
+		}
+		next := byte(0)
+		if i+1 < len(b) {
+			next = b[i+1]
+		}
+		p.out.WriteString(escaped(b[i], '"', next))
+		things++
+		i++
+		first = false
+	}
+	if open {
+		p.out.WriteByte('"')
+	}
+	if more {
+		p.out.WriteString("...")
+	}
+}
+
+func quoted(c, quote, next byte) string {
+	return string(quote) + escaped(c, quote, next) + string(quote)
+}
+
+// escaped is a byte as it stands in quotes. Next is the byte behind it, which an octal number must not run
+// into.
+func escaped(c, quote, next byte) string {
+	switch c {
+	case '\a':
+		return `\a`
+	case '\b':
+		return `\b`
+	case '\f':
+		return `\f`
+	case '\n':
+		return `\n`
+	case '\r':
+		return `\r`
+	case '\t':
+		return `\t`
+	case '\v':
+		return `\v`
+	case 27:
+		return `\033`
+	case '\\':
+		return `\\`
+	case quote:
+		return `\` + string(quote)
+	}
+	if c >= 0x20 && c < 0x7f {
+		return string(rune(c))
+	}
+	return fmt.Sprintf("\\%03o", c)
+}

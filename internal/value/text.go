@@ -1,0 +1,304 @@
+package value
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// A Namer names what is at an address of the process: "symbol+offset"; "" where there is no symbol.
+type Namer interface {
+	// Data is the name of a variable's symbol that covers the address.
+	Data(addr uint64) string
+	// Function is the name of the function at the address.
+	Function(addr uint64) string
+}
+
+// mostShown is how many elements of arrays and texts gdb shows, and longestRun how many equal ones it shows
+// one by one.
+const (
+	mostShown  = 200
+	longestRun = 9
+)
+
+// Text is the value as gdb's machine interface shows it, but for names of symbols where names is nil.
+func (v *Value) Text(names Namer) string {
+	p := printer{v: v, names: names}
+	p.value(v.Type, 0)
+	return p.out.String()
+}
+
+type printer struct {
+	out   strings.Builder
+	v     *Value
+	names Namer
+	text  int // the next of the texts
+	shown int // elements of arrays so far
+}
+
+const gone = "<optimized out>"
+
+// lost is how many of the bytes the program does not keep.
+func (p *printer) lost(at, size uint64) uint64 {
+	var n uint64
+	for _, g := range p.v.Gone {
+		low, high := max(at, g.Offset), min(at+size, g.Offset+g.Size)
+		if low < high {
+			n += high - low
+		}
+	}
+	return n
+}
+
+func (p *printer) bytes(at, size uint64) []byte { return p.v.Bytes[at : at+size] }
+
+// value writes the value of type t at an offset of the bytes.
+func (p *printer) value(t *Type, at uint64) {
+	t.Whole()
+	if t.Kind != Structure && t.Kind != Array && p.lost(at, t.Size) > 0 {
+		p.out.WriteString(gone)
+		return
+	}
+	switch t.Kind {
+	case Structure:
+		p.structure(t, at)
+	case Array:
+		p.array(t, at)
+	default:
+		p.scalar(t, Number(p.bytes(at, t.Size)))
+	}
+}
+
+func (p *printer) structure(t *Type, at uint64) {
+	p.out.WriteByte('{')
+	n, own := 0, false
+	for i := range t.Fields {
+		f := &t.Fields[i]
+		if f.Static {
+			continue
+		}
+		if n++; n > 1 {
+			p.out.WriteString(", ")
+		}
+		own = own || !f.Base
+		switch {
+		case f.Base:
+			fmt.Fprintf(&p.out, "<%s> = ", f.Type.Name)
+		case f.Name != "":
+			p.out.WriteString(f.Name + " = ")
+		}
+		if f.BitSize > 0 {
+			p.bitField(f, at)
+			continue
+		}
+		p.value(f.Type, at+f.Offset)
+	}
+	if !own {
+		if n > 0 {
+			p.out.WriteString(", ")
+		}
+		p.out.WriteString("<No data fields>")
+	}
+	p.out.WriteByte('}')
+}
+
+func (p *printer) bitField(f *Field, at uint64) {
+	first := f.BitOffset / 8
+	size := (f.BitOffset+f.BitSize+7)/8 - first
+	if size > 8 || p.lost(at+first, size) > 0 {
+		p.out.WriteString(gone)
+		return
+	}
+	v := Number(p.bytes(at+first, size)) >> (f.BitOffset % 8) << (64 - f.BitSize)
+	if f.Type.Signed {
+		v = uint64(int64(v) >> (64 - f.BitSize))
+	} else {
+		v >>= 64 - f.BitSize
+	}
+	p.scalar(f.Type, v)
+}
+
+// scalar writes a number from its bytes, or from the whole word of a bit-field.
+func (p *printer) scalar(t *Type, v uint64) {
+	if t.Size < 8 && t.Size > 0 {
+		shift := 64 - 8*t.Size
+		if v <<= shift; t.Signed {
+			v = uint64(int64(v) >> shift)
+		} else {
+			v >>= shift
+		}
+	}
+	switch t.Kind {
+	case Boolean:
+		switch v {
+		case 0:
+			p.out.WriteString("false")
+		case 1:
+			p.out.WriteString("true")
+		default:
+			p.integer(t, v)
+		}
+	case Character:
+		p.integer(t, v)
+		p.out.WriteByte(' ')
+		if t.Wide {
+			p.wide(t, v)
+			return
+		}
+		p.out.WriteString(quoted(byte(v), '\'', 0))
+	case Enumeration:
+		p.enumeration(t, v)
+	case Pointer:
+		p.pointer(t, v)
+	case Reference:
+		fmt.Fprintf(&p.out, "@%#x", v)
+	case Float:
+		p.float(t, v)
+	default:
+		p.integer(t, v)
+	}
+}
+
+func (p *printer) integer(t *Type, v uint64) {
+	if t.Signed {
+		p.out.WriteString(strconv.FormatInt(int64(v), 10))
+	} else {
+		p.out.WriteString(strconv.FormatUint(v, 10))
+	}
+}
+
+func (p *printer) wide(t *Type, v uint64) {
+	switch {
+	case t.Name == "char16_t":
+		p.out.WriteByte('u')
+	case t.Name == "char32_t":
+		p.out.WriteByte('U')
+	default:
+		p.out.WriteByte('L')
+	}
+	switch {
+	case v < 0x80:
+		p.out.WriteString(quoted(byte(v), '\'', 0))
+	case v <= 0x10ffff && strconv.IsPrint(rune(v)):
+		p.out.WriteString("'" + string(rune(v)) + "'")
+	default:
+		fmt.Fprintf(&p.out, "'\\%o'", v)
+	}
+}
+
+func (p *printer) enumeration(t *Type, v uint64) {
+	for _, e := range t.Enums {
+		if uint64(e.Value) == v {
+			p.out.WriteString(e.Name)
+			return
+		}
+	}
+	if !t.Flags {
+		p.out.WriteString(strconv.FormatInt(int64(v), 10))
+		return
+	}
+	var names []string
+	rest := v
+	for _, e := range t.Enums {
+		if b := uint64(e.Value); b != 0 && rest&b == b {
+			names = append(names, e.Name)
+			rest &^= b
+		}
+	}
+	switch {
+	case v == 0:
+		p.out.WriteString("0")
+		return
+	case len(names) == 0:
+		fmt.Fprintf(&p.out, "(unknown: %#x)", rest)
+		return
+	case rest != 0:
+		names = append(names, fmt.Sprintf("unknown: %#x", rest))
+	}
+	p.out.WriteString("(" + strings.Join(names, " | ") + ")")
+}
+
+func (p *printer) pointer(t *Type, v uint64) {
+	fmt.Fprintf(&p.out, "%#x", v)
+	switch {
+	case t.Elem.Kind == Function:
+		if p.names != nil {
+			if name := p.names.Function(v); name != "" {
+				p.out.WriteString(" <" + name + ">")
+			}
+		}
+	case t.IsText():
+		var text []byte
+		if p.text < len(p.v.Texts) {
+			text = p.v.Texts[p.text]
+			p.text++
+		}
+		switch {
+		case v == 0:
+		case text == nil:
+			fmt.Fprintf(&p.out, " <error: Cannot access memory at address %#x>", v)
+		default:
+			whole := len(text) > 0 && text[len(text)-1] == 0
+			if whole {
+				text = text[:len(text)-1]
+			}
+			p.out.WriteByte(' ')
+			p.characters(text, !whole && len(text) >= mostShown)
+		}
+	case p.names != nil:
+		if name := p.names.Data(v); name != "" {
+			p.out.WriteString(" <" + name + ">")
+		}
+	}
+}
+
+func (p *printer) float(t *Type, v uint64) {
+	if t.Size == 4 {
+		f := float64(math.Float32frombits(uint32(v)))
+		if math.IsNaN(f) {
+			p.nan(v>>31&1 == 1, v&(1<<23-1))
+			return
+		}
+		p.out.WriteString(general(f, 9))
+		return
+	}
+	f := math.Float64frombits(v)
+	if math.IsNaN(f) {
+		p.nan(v>>63 == 1, v&(1<<52-1))
+		return
+	}
+	p.out.WriteString(general(f, 17))
+}
+
+func (p *printer) nan(negative bool, mantissa uint64) {
+	if negative {
+		p.out.WriteByte('-')
+	}
+	fmt.Fprintf(&p.out, "nan(%#x)", mantissa)
+}
+
+// general is a number as C's %g prints it.
+func general(f float64, digits int) string {
+	if math.IsInf(f, 0) {
+		if f < 0 {
+			return "-inf"
+		}
+		return "inf"
+	}
+	s := strconv.FormatFloat(f, 'e', digits-1, 64)
+	at := strings.IndexByte(s, 'e')
+	exp, _ := strconv.Atoi(s[at+1:])
+	if exp >= -4 && exp < digits {
+		s = strconv.FormatFloat(f, 'f', digits-1-exp, 64)
+		if strings.Contains(s, ".") {
+			s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+		}
+		return s
+	}
+	m := s[:at]
+	if strings.Contains(m, ".") {
+		m = strings.TrimRight(strings.TrimRight(m, "0"), ".")
+	}
+	return fmt.Sprintf("%se%+03d", m, exp)
+}
