@@ -12,6 +12,9 @@ import (
 type types struct {
 	data  *debuginfo.Data
 	known map[debuginfo.Entry]*value.Type
+	// outlying are the entries of members whose place is not in the structure: static ones, and virtual base
+	// classes.
+	outlying map[*value.Field]debuginfo.Entry
 }
 
 // mostHops bounds how far typedefs and qualifiers are followed.
@@ -67,7 +70,7 @@ func (ts *types) read(e debuginfo.Entry, hops int) *value.Type {
 	case dwarf.TagStructType, dwarf.TagClassType, dwarf.TagUnionType, dwarf.TagInterfaceType:
 		t.Kind, t.Union = value.Structure, tag == dwarf.TagUnionType
 		if t.Name != "" && cxx(e) {
-			t.Name = e.Around() + t.Name
+			t.Name = canonical(e.Around() + t.Name)
 		}
 		if e.Flag(dwarf.AttrDeclaration) {
 			t.Size = 0
@@ -206,9 +209,30 @@ func (ts *types) definition(e debuginfo.Entry) debuginfo.Entry {
 	return debuginfo.Entry{}
 }
 
+// untypedef is what a typedef names in the end, as the base classes of a class are shown.
+func untypedef(e debuginfo.Entry) debuginfo.Entry {
+	for range mostHops {
+		switch e.Tag() {
+		case dwarf.TagTypedef, dwarf.TagConstType, dwarf.TagVolatileType:
+			e = e.Ref(dwarf.AttrType)
+			continue
+		}
+		break
+	}
+	return e
+}
+
 func record(t dwarf.Tag) bool { return t == dwarf.TagStructType || t == dwarf.TagClassType }
 
 func (ts *types) fields(t *value.Type, e debuginfo.Entry) {
+	var entries []debuginfo.Entry
+	defer func() {
+		for i := range t.Fields {
+			if f := &t.Fields[i]; f.Static || f.Virtual {
+				ts.outlying[f] = entries[i]
+			}
+		}
+	}()
 	for c := range e.Children() {
 		switch c.Tag() {
 		case dwarf.TagMember, dwarf.TagVariable:
@@ -216,14 +240,14 @@ func (ts *types) fields(t *value.Type, e debuginfo.Entry) {
 			// Where a member of a class has no place in it, it is a static one.
 			f.Static = c.Tag() == dwarf.TagVariable || c.Flag(dwarf.AttrExternal) || c.Flag(dwarf.AttrDeclaration)
 			ts.place(&f, c)
-			t.Fields = append(t.Fields, f)
+			t.Fields, entries = append(t.Fields, f), append(entries, c)
 		case dwarf.TagInheritance:
-			f := value.Field{Type: ts.of(c.Ref(dwarf.AttrType)), Base: true}
+			f := value.Field{Type: ts.of(untypedef(c.Ref(dwarf.AttrType))), Base: true}
 			f.Name = f.Type.Name
 			v, _, _ := c.Const(dwarf.AttrVirtuality)
 			f.Virtual = v != 0
 			ts.place(&f, c)
-			t.Fields = append(t.Fields, f)
+			t.Fields, entries = append(t.Fields, f), append(entries, c)
 		case tagVariantPart:
 			*t = value.Type{Kind: value.Unknown, Name: "a type with variants", Size: t.Size}
 			return
@@ -386,14 +410,22 @@ func bounds(c debuginfo.Entry) value.Type {
 		d.Count = int64(n)
 	} else if upper, size, ok := c.Const(dwarf.AttrUpperBound); ok {
 		u := int64(upper)
-		if size < 8 && upper == 1<<(8*size)-1 {
-			u = -1 // as -1 is written of an array of no elements
+		if t := c.Ref(dwarf.AttrType); size < 8 && signedIndex(t) {
+			shift := 64 - 8*size
+			u = u << shift >> shift
 		}
 		d.Count = max(u-d.Lower+1, 0)
 	} else if c.Has(dwarf.AttrCount) || c.Has(dwarf.AttrUpperBound) || c.Has(dwarf.AttrLowerBound) && !hasLower {
 		return *refused("an array whose length varies")
 	}
 	return d
+}
+
+// signedIndex reports whether the type of an index has a sign.
+func signedIndex(t debuginfo.Entry) bool {
+	t = untypedef(t)
+	enc, _, _ := t.Const(dwarf.AttrEncoding)
+	return t.Tag() == dwarf.TagBaseType && (enc == encSigned || enc == encSignedChar)
 }
 
 // lowest is the lowest index of arrays where the data do not say it.
