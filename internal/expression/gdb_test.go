@@ -12,7 +12,7 @@ import (
 
 // asked is an expression in a frame, and both answers.
 type asked struct {
-	frame      int // of gdb's
+	frame      int // among those in functions of the program
 	function   string
 	expression string
 	ours       string
@@ -50,11 +50,17 @@ const (
 // questions is what gdb runs. Its machine interface is slow with errors, so that these are asked for first.
 const questions = `
 import gdb, json
+frames = []
+f = gdb.newest_frame()
+while f is not None:
+    if f.type() != gdb.TAILCALL_FRAME and f.function() is not None and gdb.solib_name(f.pc()) is None:
+        frames.append(f)
+    f = f.older()
 last = None
 for i, (frame, x) in enumerate(json.load(open(QUESTIONS))):
     try:
         if frame != last:
-            gdb.execute('select-frame level %d' % frame, to_string=True)
+            frames[frame].select()
             last = frame
         gdb.parse_and_eval(x)
         gdb.execute('echo \\n@@ %d \\n' % i)
@@ -141,26 +147,16 @@ func answer(s string) string {
 	return s
 }
 
-var address = regexp.MustCompile(`0x[0-9a-f]+$`)
+// An address and the name of its symbol, whose own angles are those of arguments of templates.
+var named = regexp.MustCompile(`(0x[0-9a-f]+) <([^<>]|<([^<>]|<[^<>]*>)*>)*>`)
 
 // withoutNames is gdb's text without names of symbols.
 func withoutNames(s string) string {
-	var b strings.Builder
-	for {
-		// The name of a table of virtual functions may have its own angles: none here.
-		at := strings.Index(s, " <")
-		if at < 0 || at == 0 {
-			break
+	return named.ReplaceAllStringFunc(s, func(m string) string {
+		addr, name, _ := strings.Cut(m, " ")
+		if strings.HasPrefix(name, "<error") || strings.HasPrefix(name, "<repeats") {
+			return m
 		}
-		end := strings.IndexByte(s[at:], '>')
-		word := strings.Fields(s[:at])
-		if end < 0 || len(word) == 0 || !address.MatchString(word[len(word)-1]) || strings.HasPrefix(s[at:], " <error") || strings.HasPrefix(s[at:], " <repeats") {
-			b.WriteString(s[:at+2])
-			s = s[at+2:]
-			continue
-		}
-		b.WriteString(s[:at])
-		s = s[at+end+1:]
-	}
-	return b.String() + s
+		return addr
+	})
 }

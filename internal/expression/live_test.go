@@ -37,7 +37,6 @@ func (s *standing) compare(others []string, random *rand.Rand) []asked {
 	number := 0
 	for level, f := range s.path {
 		if f.Object == nil || f.Object.Path != s.exe {
-			number++
 			continue
 		}
 		pc := f.Vaddr()
@@ -57,16 +56,13 @@ func (s *standing) compare(others []string, random *rand.Rand) []asked {
 				if code == nil {
 					continue
 				}
-				list := forms(name, code.Type)
+				list := forms(name, code)
 				random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 				for _, x := range list[:min(len(list), 3)] {
 					one(x)
 				}
 			}
 			end = from
-			number++
-		}
-		if len(acts) == 0 {
 			number++
 		}
 	}
@@ -95,9 +91,9 @@ func (q *asked) evaluate(s *standing, level, number int) *Code {
 	return code
 }
 
-// forms are expressions with a variable of a type.
-func forms(name string, t *value.Type) []string {
-	switch t.Kind {
+// forms are expressions with a variable.
+func forms(name string, code *Code) []string {
+	switch t := code.Type; t.Kind {
 	case value.Pointer:
 		list := []string{"*" + name, "&" + name, name + "+1", "!" + name}
 		if t.Elem.Kind == value.Structure {
@@ -119,6 +115,10 @@ func forms(name string, t *value.Type) []string {
 		}
 		return list
 	case value.Array:
+		if !slices.ContainsFunc(code.Code, func(i plan.Instr) bool { return i.Op == plan.OutMem }) {
+			// For the address of another gdb calls malloc in the program.
+			return []string{name + "[1]", "sizeof " + name}
+		}
 		return []string{name + "[1]", "&" + name, "*" + name, name + "[0]@2", "sizeof " + name}
 	case value.Integer, value.Character, value.Enumeration, value.Boolean:
 		return []string{name + "+1", "-" + name, name + "*2-3", name + "<3", name + "==5", "~" + name, name + ">>1", name + "<<2", name + "/2", name + "%7", "(char)" + name, "(unsigned char)" + name, name + "/2.0", name + " && 1", "!" + name, name + "+4000000000u", "(long)" + name + " * 3000000000", name + " ? 1 : 2", "(short)" + name, "(unsigned)" + name}
