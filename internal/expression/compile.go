@@ -261,7 +261,7 @@ func (c *compiler) variable(v variable) (place, error) {
 		}
 		return c.selectField(object, v.field)
 	}
-	t := c.types.of(v.entry.Ref(dwarf.AttrType))
+	t := c.types.typeOf(v.entry)
 	if v.gone {
 		return place{typ: t}, nil
 	}

@@ -110,7 +110,7 @@ func (s *standing) askOnce(all []asked) (int, error) {
 	if err := os.WriteFile(script, []byte(strings.ReplaceAll(questions, "QUESTIONS", strconv.Quote(list))), 0o600); err != nil {
 		s.t.Fatal(err)
 	}
-	cmd := exec.Command("gdb", "-nx", "-q", "-batch", "-iex", "set auto-load no", "-iex", "set debuginfod enabled off", "-p", strconv.Itoa(s.pid), "-x", script)
+	cmd := exec.Command("prlimit", "--core=0", "gdb", "-nx", "-q", "-batch", "-iex", "set auto-load no", "-iex", "set debuginfod enabled off", "-p", strconv.Itoa(s.pid), "-x", script)
 	cmd.Dir = dir // for what it leaves where it crashes
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
 	out, err := cmd.CombinedOutput()

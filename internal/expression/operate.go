@@ -68,7 +68,7 @@ func (c *compiler) kept(p place) (place, error) {
 	}
 	defer func() { c.nested-- }()
 	q := p.parts[0]
-	of, err := c.placeOf(q.synthetic, c.types.of(q.synthetic.Ref(dwarf.AttrType)))
+	of, err := c.placeOf(q.synthetic, c.types.typeOf(q.synthetic))
 	if err != nil {
 		return place{}, err
 	}

@@ -109,7 +109,7 @@ func (c *compiler) member(name string) bool {
 	if !ok {
 		return false
 	}
-	t := c.types.of(this.entry.Ref(dwarf.AttrType))
+	t := c.types.typeOf(this.entry)
 	if t.Kind != value.Pointer || t.Elem.Kind != value.Structure {
 		return false
 	}
@@ -161,6 +161,9 @@ func (c *compiler) outside(path []string) (variable, bool) {
 func (c *compiler) usable(e debuginfo.Entry, path []string) (variable, bool) {
 	switch e.Tag() {
 	case dwarf.TagVariable, dwarf.TagMember, dwarf.TagConstant:
+		if e.Tag() == dwarf.TagMember && !e.Flag(dwarf.AttrExternal) && !e.Flag(dwarf.AttrDeclaration) {
+			return variable{}, false // of an object
+		}
 		has := func(e debuginfo.Entry) bool { return e.Has(dwarf.AttrLocation) || e.Has(dwarf.AttrConstValue) }
 		if !has(e) && e.Flag(dwarf.AttrDeclaration) {
 			if e = e.Completed(); !e.OK() {

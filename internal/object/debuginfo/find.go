@@ -14,17 +14,38 @@ import (
 func (d *Data) Named(path ...string) iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		s := newSeeker(path, yield)
+		var split *Data
 		for unit := range d.Units() {
 			if !s.within(unit, 0) {
 				return
 			}
+			if unit.d != d && unit.d != split {
+				split = unit.d
+				if !s.inTypes(split) {
+					return
+				}
+			}
 		}
+		s.inTypes(d)
 	}
 }
 
 // NamedIn is Named, directly within one entry.
 func (e Entry) NamedIn(path ...string) iter.Seq[Entry] {
 	return func(yield func(Entry) bool) { newSeeker(path, yield).within(e, 0) }
+}
+
+// inTypes looks in the type units.
+func (s *seeker) inTypes(d *Data) bool {
+	if d.types == nil {
+		return true
+	}
+	for _, unit := range d.types.all().roots {
+		if !s.within(unit, 0) {
+			return false
+		}
+	}
+	return true
 }
 
 // A seeker looks for entries by their qualified name.
@@ -46,6 +67,13 @@ func newSeeker(path []string, yield func(Entry) bool) *seeker {
 func (s *seeker) within(e Entry, from int) bool {
 	for c := range e.Children() {
 		a, name, open := c.head()
+		if e.off == e.u.first && c.own(dwarf.AttrSpecification).ok() {
+			// It completes what is declared elsewhere, whose place decides how it is named.
+			if !s.completes(c, a) {
+				return false
+			}
+			continue
+		}
 		matches := s.words[from].is(c, name)
 		if matches && from == len(s.words)-1 {
 			if !s.yield(c) {
@@ -74,6 +102,29 @@ func (s *seeker) within(e Entry, from int) bool {
 		if matches && !s.within(c, from+1) {
 			return false
 		}
+	}
+	return true
+}
+
+// completes looks at an entry that completes a declaration, and within it.
+func (s *seeker) completes(c Entry, a *abbrev) bool {
+	last := len(s.words) - 1
+	enumerates := a.tag == dwarf.TagEnumerationType && s.enumerates(c)
+	name := c.Name()
+	if !enumerates && !slices.ContainsFunc(s.words, func(w *word) bool { return w.name == name }) {
+		return true
+	}
+	path := c.Path()
+	same := func(n int) bool {
+		return n <= len(s.words) && n > 0 && n <= len(path) && slices.EqualFunc(path[:n], s.words[:n], func(p string, w *word) bool { return p == w.name })
+	}
+	switch {
+	case same(len(path)) && len(path) == len(s.words):
+		return s.yield(c)
+	case enumerates && len(path) == len(s.words) && (last == 0 || same(last)):
+		return s.yield(c)
+	case same(len(path)) && a.tag != dwarf.TagSubprogram:
+		return s.within(c, len(path))
 	}
 	return true
 }
@@ -182,6 +233,16 @@ func (e Entry) Around() string {
 func (e Entry) around(unnamed string) ([]string, bool) {
 	if e.d == nil {
 		return nil, false
+	}
+	for range maxHops {
+		// What completes a declaration is where that is.
+		v := e.own(dwarf.AttrSpecification)
+		if !v.ok() {
+			break
+		}
+		if e = e.follow(v); e.d == nil {
+			return nil, false
+		}
 	}
 	var path []string
 	t := e.d.walk(e.u)
