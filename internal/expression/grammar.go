@@ -160,6 +160,13 @@ func parse(source string, isType func(name string) bool) (*expression, error) {
 	return e, nil
 }
 
+// Writes reports whether an expression would write into the program, by its operators.
+func Writes(source string) bool {
+	_, err := parse(source, func(string) bool { return false })
+	refusal, _ := err.(*Refusal)
+	return refusal != nil && refusal.Writes
+}
+
 // A Refusal is an expression that is not evaluated natively.
 type Refusal struct {
 	Why    string

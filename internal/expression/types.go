@@ -202,6 +202,9 @@ func (ts *types) base(t *value.Type, e debuginfo.Entry) {
 
 // cxx reports whether the unit of an entry is of C++.
 func cxx(e debuginfo.Entry) bool {
+	if !e.OK() {
+		return false
+	}
 	l, _, _ := e.Unit().Const(dwarf.AttrLanguage)
 	switch l {
 	case 0x04, 0x1a, 0x21, 0x2b, 0x3a:

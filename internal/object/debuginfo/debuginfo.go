@@ -25,6 +25,7 @@ type Data struct {
 	units []*unit
 	code  []segment // by index of unit
 	names *nameCache
+	named nameIndex
 	types *typeUnits
 }
 

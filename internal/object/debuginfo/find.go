@@ -6,28 +6,74 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Named yields the entries outside of functions that have a name in the source, unit by unit in the
-// order of the data; of an enumerator that needs no name around it, its enumeration. The name is qualified by what is around it, from the outermost: a namespace, a
-// type, a module. Namespaces without a name, and inline ones, need not be named.
+// order of the data; of an enumerator that needs no name around it, its enumeration. The name is
+// qualified by what is around it, from the outermost: a namespace, a type, a module. Namespaces without
+// a name, and inline ones, need not be named. All units are looked through for a name once.
 func (d *Data) Named(path ...string) iter.Seq[Entry] {
-	return func(yield func(Entry) bool) {
-		s := newSeeker(path, yield)
-		var split *Data
-		for unit := range d.Units() {
-			if !s.within(unit, 0) {
-				return
-			}
-			if unit.d != d && unit.d != split {
-				split = unit.d
-				if !s.inTypes(split) {
-					return
-				}
+	name := strings.Join(path, "::")
+	d.named.mu.Lock()
+	found, known := d.named.entries[name]
+	d.named.mu.Unlock()
+	if !known {
+		found = d.find(path)
+		d.named.mu.Lock()
+		if d.named.entries == nil {
+			d.named.entries = make(map[string][]Entry)
+		}
+		d.named.entries[name] = found
+		d.named.mu.Unlock()
+	}
+	return slices.Values(found)
+}
+
+// A nameIndex has the entries of the names that were looked for; any goroutine may.
+type nameIndex struct {
+	mu      sync.Mutex
+	entries map[string][]Entry
+}
+
+func (d *Data) find(path []string) (found []Entry) {
+	if d.lacks(path[len(path)-1]) {
+		return nil
+	}
+	s := newSeeker(path, func(e Entry) bool {
+		found = append(found, e)
+		return true
+	})
+	split := map[*Data]bool{}
+	for unit := range d.Units() {
+		s.within(unit, 0)
+		if unit.d != d && !split[unit.d] {
+			split[unit.d] = true
+			s.inTypes(unit.d)
+		}
+	}
+	s.inTypes(d)
+	return found
+}
+
+// lacks reports whether a name is nowhere in the data. Of what was split off from the object that is not
+// known.
+func (d *Data) lacks(name string) bool {
+	if slices.ContainsFunc(d.units, func(u *unit) bool { return u.dwoName.ok() }) {
+		return false
+	}
+	text := []byte(name + "\x00")
+	for _, in := range []*Data{d, d.sup} {
+		if in == nil {
+			continue
+		}
+		for _, section := range [][]byte{in.s.Str, in.s.LineStr, in.s.Info, in.s.Types} {
+			if bytes.Contains(section, text) {
+				return false
 			}
 		}
-		s.inTypes(d)
 	}
+	return true
 }
 
 // NamedIn is Named, directly within one entry.
@@ -36,16 +82,13 @@ func (e Entry) NamedIn(path ...string) iter.Seq[Entry] {
 }
 
 // inTypes looks in the type units.
-func (s *seeker) inTypes(d *Data) bool {
+func (s *seeker) inTypes(d *Data) {
 	if d.types == nil {
-		return true
+		return
 	}
 	for _, unit := range d.types.all().roots {
-		if !s.within(unit, 0) {
-			return false
-		}
+		s.within(unit, 0)
 	}
-	return true
 }
 
 // A seeker looks for entries by their qualified name.
