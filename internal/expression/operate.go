@@ -68,7 +68,7 @@ func (c *compiler) kept(p place) (place, error) {
 	}
 	defer func() { c.nested-- }()
 	q := p.parts[0]
-	of, err := c.placeOf(q.synthetic, c.types.of(q.synthetic.Ref(dwarf.AttrType)))
+	of, err := c.placeOf(q.synthetic, c.types.typeOf(q.synthetic))
 	if err != nil {
 		return place{}, err
 	}
@@ -95,8 +95,19 @@ func (c *compiler) selectField(p place, name string) (place, error) {
 		return place{}, &Refusal{Why: "There is no member named " + name + "."}
 	}
 	for _, f := range steps {
-		if f.Virtual || f.Static {
-			return place{}, refusef("a static member, or one of a virtual base class")
+		if f.Static {
+			q, err := c.static(f)
+			if fails(p.addr) {
+				q = place{typ: q.typ, addr: p.addr}
+			}
+			return q, err
+		}
+		if f.Virtual {
+			var err error
+			if p, err = c.virtualBase(p, f); err != nil {
+				return place{}, err
+			}
+			continue
 		}
 		if f.BitSize > 0 {
 			p.bits = bits{f.BitOffset, f.BitSize}

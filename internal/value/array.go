@@ -7,10 +7,6 @@ import (
 
 func (p *printer) array(t *Type, at uint64) {
 	e := t.Elem.Whole()
-	if t.Count < 0 {
-		p.out.WriteString("0x")
-		return
-	}
 	if e.Kind == Character && !e.Wide && p.lost(at, t.Size) == 0 && !t.Vector {
 		p.text1(p.bytes(at, t.Size))
 		return

@@ -75,11 +75,11 @@ func (p *printer) structure(t *Type, at uint64) {
 	n, own := 0, false
 	for i := range t.Fields {
 		f := &t.Fields[i]
-		if f.Static {
-			continue
-		}
 		if n++; n > 1 {
 			p.out.WriteString(", ")
+		}
+		if f.Static {
+			p.out.WriteString("static ")
 		}
 		own = own || !f.Base
 		switch {

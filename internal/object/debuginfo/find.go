@@ -44,9 +44,15 @@ func (d *Data) find(path []string) (found []Entry) {
 		found = append(found, e)
 		return true
 	})
+	split := map[*Data]bool{}
 	for unit := range d.Units() {
 		s.within(unit, 0)
+		if unit.d != d && !split[unit.d] {
+			split[unit.d] = true
+			s.inTypes(unit.d)
+		}
 	}
+	s.inTypes(d)
 	return found
 }
 
@@ -58,8 +64,13 @@ func (d *Data) lacks(name string) bool {
 	}
 	text := []byte(name + "\x00")
 	for _, in := range []*Data{d, d.sup} {
-		if in != nil && (bytes.Contains(in.s.Str, text) || bytes.Contains(in.s.LineStr, text) || bytes.Contains(in.s.Info, text)) {
-			return false
+		if in == nil {
+			continue
+		}
+		for _, section := range [][]byte{in.s.Str, in.s.LineStr, in.s.Info, in.s.Types} {
+			if bytes.Contains(section, text) {
+				return false
+			}
 		}
 	}
 	return true
@@ -68,6 +79,16 @@ func (d *Data) lacks(name string) bool {
 // NamedIn is Named, directly within one entry.
 func (e Entry) NamedIn(path ...string) iter.Seq[Entry] {
 	return func(yield func(Entry) bool) { newSeeker(path, yield).within(e, 0) }
+}
+
+// inTypes looks in the type units.
+func (s *seeker) inTypes(d *Data) {
+	if d.types == nil {
+		return
+	}
+	for _, unit := range d.types.all().roots {
+		s.within(unit, 0)
+	}
 }
 
 // A seeker looks for entries by their qualified name.
@@ -89,6 +110,13 @@ func newSeeker(path []string, yield func(Entry) bool) *seeker {
 func (s *seeker) within(e Entry, from int) bool {
 	for c := range e.Children() {
 		a, name, open := c.head()
+		if e.off == e.u.first && c.own(dwarf.AttrSpecification).ok() {
+			// It completes what is declared elsewhere, whose place decides how it is named.
+			if !s.completes(c, a) {
+				return false
+			}
+			continue
+		}
 		matches := s.words[from].is(c, name)
 		if matches && from == len(s.words)-1 {
 			if !s.yield(c) {
@@ -117,6 +145,29 @@ func (s *seeker) within(e Entry, from int) bool {
 		if matches && !s.within(c, from+1) {
 			return false
 		}
+	}
+	return true
+}
+
+// completes looks at an entry that completes a declaration, and within it.
+func (s *seeker) completes(c Entry, a *abbrev) bool {
+	last := len(s.words) - 1
+	enumerates := a.tag == dwarf.TagEnumerationType && s.enumerates(c)
+	name := c.Name()
+	if !enumerates && !slices.ContainsFunc(s.words, func(w *word) bool { return w.name == name }) {
+		return true
+	}
+	path := c.Path()
+	same := func(n int) bool {
+		return n <= len(s.words) && n > 0 && n <= len(path) && slices.EqualFunc(path[:n], s.words[:n], func(p string, w *word) bool { return p == w.name })
+	}
+	switch {
+	case same(len(path)) && len(path) == len(s.words):
+		return s.yield(c)
+	case enumerates && len(path) == len(s.words) && (last == 0 || same(last)):
+		return s.yield(c)
+	case same(len(path)) && a.tag != dwarf.TagSubprogram:
+		return s.within(c, len(path))
 	}
 	return true
 }
@@ -225,6 +276,16 @@ func (e Entry) Around() string {
 func (e Entry) around(unnamed string) ([]string, bool) {
 	if e.d == nil {
 		return nil, false
+	}
+	for range maxHops {
+		// What completes a declaration is where that is.
+		v := e.own(dwarf.AttrSpecification)
+		if !v.ok() {
+			break
+		}
+		if e = e.follow(v); e.d == nil {
+			return nil, false
+		}
 	}
 	var path []string
 	t := e.d.walk(e.u)
