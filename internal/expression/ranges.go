@@ -2,6 +2,7 @@ package expression
 
 import (
 	"cmp"
+	"debug/dwarf"
 	"errors"
 	"fmt"
 	"slices"
@@ -47,6 +48,9 @@ func (o *Object) Ranges(source string, accepts func(name string) bool) ([]*Code,
 			if at < 0 {
 				return nil, fmt.Errorf("the debug data disagree on the function at %#x", pc)
 			}
+			if !cFamily(o.data.UnitAt(pc)) {
+				return nil, errors.New("the functions are in another language than C and C++")
+			}
 			c, err := o.Compile(source, pc, at)
 			if err != nil {
 				return nil, err
@@ -57,6 +61,16 @@ func (o *Object) Ranges(source string, accepts func(name string) bool) ([]*Code,
 		}
 	}
 	return codes, nil
+}
+
+// cFamily reports whether a unit is in C or C++.
+func cFamily(unit debuginfo.Entry) bool {
+	language, _, _ := unit.Const(dwarf.AttrLanguage)
+	switch language {
+	case 0x01, 0x02, 0x04, 0x0c, 0x19, 0x1a, 0x1d, 0x21, 0x2b, 0x2c, 0x2e:
+		return true
+	}
+	return false
 }
 
 // stretch is a stretch of code.
@@ -91,11 +105,19 @@ func (o *Object) code(accepted func(debuginfo.Entry) bool) []stretch {
 func functionNames(f debuginfo.Entry) []string {
 	names := []string{f.Name()}
 	if linkage := f.Linkage(); linkage != "" {
-		names = append(names, linkage, funcname.Demangle(linkage))
+		names = append(names, Names(linkage)...)
 	}
 	if path := f.Path(); path != nil {
 		names = append(names, strings.Join(path, "::"))
 	}
+	return plainToo(names)
+}
+
+// Names are those by which the function of a symbol may be meant.
+func Names(symbol string) []string { return plainToo([]string{symbol, funcname.Demangle(symbol)}) }
+
+// plainToo adds the names without arguments of templates.
+func plainToo(names []string) []string {
 	for _, name := range names {
 		if plain := withoutArguments(name); plain != name {
 			names = append(names, plain)
