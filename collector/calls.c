@@ -7,11 +7,14 @@
 #include "object.h"
 #include "options.h"
 #include "pace.h"
+#include "plans.h"
 #include "prepare.h"
 #include "run.h"
 #include "space.h"
 #include "sys.h"
 #include "unwind/machine.h"
+#include "valuelog.h"
+#include "values.h"
 
 #include <stdatomic.h>
 #include <sys/auxv.h>
@@ -24,6 +27,7 @@ struct caller {
 	_Atomic bool busy; /* held by a handler */
 	uintptr_t stack_low, stack_high; /* the thread's own stack, once it was found */
 	uint32_t looked, look_at;        /* samples until it is looked for again; 0: it was found */
+	void *values;                    /* in which they are put together; its memory stays */
 	struct {
 		struct unwind_thread *thread; /* its memory stays */
 		bool made;
@@ -66,6 +70,7 @@ static void start(void)
 	enum note why;
 
 	mapped_start();
+	plans_start();
 	if (!options.calls)
 		return;
 	why = start_counting();
@@ -160,17 +165,32 @@ static void find_stack(struct caller *c, uintptr_t sp)
 			unwind_thread_stack(c->of[r].thread, low, high);
 }
 
-static void count(struct caller *c, uint32_t resource, struct unwind_path *path, uint64_t hits, uint64_t looks)
+/* Evaluates what is to be evaluated in a path that has been counted. */
+static void evaluate(struct caller *c, uint32_t resource, const struct unwind_path *path, uint64_t hits)
+{
+	uint32_t weight = hits < UINT32_MAX ? (uint32_t)hits : UINT32_MAX;
+	size_t n = values_room();
+
+	if (n && !c->values)
+		c->values = space_reserve(n);
+	if (n && c->values)
+		values_take(resource, c->of[resource].thread, path, atomic_load_explicit(&c->tid, memory_order_relaxed),
+			    weight, c->values);
+}
+
+/* False if there is no room. */
+static bool count(struct caller *c, uint32_t resource, struct unwind_path *path, uint64_t hits, uint64_t looks)
 {
 	struct tree *t = contexts_tree(resource);
 	uint32_t weight = hits < UINT32_MAX ? (uint32_t)hits : UINT32_MAX;
 
 	if (tree_add(t, c->of[resource].root, c->of[resource].thread, path, weight,
 		     looks < weight ? (uint32_t)looks : weight))
-		return;
+		return true;
 	/* The tree counts one as lost. */
 	contexts_lost(resource, hits - 1);
 	note_post(tree_full(t) ? NOTE_PATHS_FULL : NOTE_DISK_FULL);
+	return false;
 }
 
 /*
@@ -207,7 +227,8 @@ static void follow(struct caller *c, struct unwind_thread *t, const ucontext_t *
 	}
 	if (path.count - path.common > MANY)
 		pace_heavy();
-	count(c, s->resource, &path, s->hits, looks);
+	if (count(c, s->resource, &path, s->hits, looks))
+		evaluate(c, s->resource, &path, s->hits);
 	unwind_mark(t, &path);
 	unwind_done(t);
 }
@@ -325,6 +346,7 @@ static void complete(void)
 		atomic_store(&c->busy, false);
 	}
 	contexts_complete();
+	valuelog_complete();
 }
 
 /* Gives back the memory of a thread. */
@@ -334,6 +356,8 @@ static void release(struct caller *c)
 		if (c->of[r].thread)
 			sys3(SYS_madvise, c->of[r].thread, unwind_thread_size(prepare_frames(), options.calls),
 			     MADV_DONTNEED);
+	if (c->values)
+		sys3(SYS_madvise, c->values, values_room(), MADV_DONTNEED);
 	atomic_store(&c->tid, 0);
 }
 

@@ -11,8 +11,9 @@
  *   sample                                   whether a sample is taken at all
  *        |
  *   counts            calls                  sinks of samples (sink.h): by pc, or by call path
- *   store table       prepare imports
- *        |            mapped contexts
+ *   store table       prepare imports values     values: what expressions come to (plan, number)
+ *        |            mapped valuelog
+ *        |            contexts plans
  *        |               |
  *   file mapping object known map image      files and objects; for call paths unwind/, which
  *        |                                   needs sys.h alone

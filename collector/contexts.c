@@ -169,7 +169,7 @@ bool contexts_open(uint32_t resource)
 	}
 	fill_name(c);
 	fill_header(c, &h);
-	err = file_open_calls(&c->file, &h, calls_size(words));
+	err = file_open_calls(&c->file, &h, sizeof h, calls_size(words));
 	if (err >= 0) {
 		base = (char *)c->file.header;
 		if (tree_make(&c->tree, base + CALLS_TREE, links, words, options.calls, room)) {

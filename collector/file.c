@@ -1,5 +1,4 @@
 #include "file.h"
-#include "callsfile.h"
 #include "mapping.h"
 #include "meta.h"
 #include "note.h"
@@ -208,14 +207,14 @@ long file_open(struct object *o, const struct count_header *h)
 	return options.to_file ? open_named(o, h) : open_in_run_directory(o, h);
 }
 
-long file_open_calls(struct object *o, const struct calls_header *h, size_t n)
+long file_open_calls(struct object *o, const void *header, size_t bytes, size_t n)
 {
 	int dir = rundir_open();
 	long err;
 
 	if (dir < 0)
 		return -ENOTDIR; /* which has been noted */
-	err = make(o, dir, o->path, h, sizeof *h, n, false);
+	err = make(o, dir, o->path, header, bytes, n, false);
 	sys_close(dir);
 	return err;
 }

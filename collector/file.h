@@ -10,8 +10,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct calls_header;
-
 /* The bytes of a count file with this header. */
 size_t file_size(const struct count_header *h);
 
@@ -19,10 +17,10 @@ size_t file_size(const struct count_header *h);
 long file_open(struct object *o, const struct count_header *h);
 
 /*
- * Makes a file of call paths by the object's name, n bytes long, and maps it as its own: 0 or
- * more, or -errno.
+ * Makes a file of call paths, or of values, by the object's name, n bytes long, and maps it as its own:
+ * 0 or more, or -errno. It begins with a header of so many bytes.
  */
-long file_open_calls(struct object *o, const struct calls_header *h, size_t n);
+long file_open_calls(struct object *o, const void *header, size_t bytes, size_t n);
 
 /* Cuts it off after n bytes; false if it is out of reach. */
 bool file_cut_calls(const struct object *o, size_t n);

@@ -3,6 +3,7 @@
 #include "note.h"
 #include "object.h"
 #include "options.h"
+#include "plans.h"
 #include "text.h"
 
 #include <link.h>
@@ -126,6 +127,7 @@ static bool publish_area(const struct area_found *a)
 		.id = (uint16_t)a->object->number,
 	};
 
+	plans_object(a->object);
 	if (!tell(a) || !unwind_objects_add(&o))
 		note_post(NOTE_PATHS_OBJECTS);
 	return true;

@@ -237,7 +237,7 @@ static bool keep_default_dir(void)
 bool options_read(char **environment)
 {
 	const char *s = value_of(environment, "PCT");
-	const char *dir, *run;
+	const char *dir, *run, *plans;
 
 	/* A program with more rights than its user must not write where the user says. */
 	if (!s || getauxval(AT_SECURE))
@@ -252,5 +252,8 @@ bool options_read(char **environment)
 	run = value_of(environment, "PCT_RUN");
 	if (run && *run && !keep_path(options.run, run))
 		options.run[0] = '\0';
+	plans = value_of(environment, "PCT_PLANS");
+	if (plans && *plans && !keep_path(options.plans, plans))
+		options.plans[0] = '\0';
 	return true;
 }

@@ -2,8 +2,8 @@
  * options.h: what the environment asks of the collector.
  *
  * $PCT holds letters, which blanks may separate (see docs/COLLECTOR.md); $PCT_DIR
- * names the directory of run directories, $PCT_RUN a file to tell of them. All is
- * copied: the program may change its environment.
+ * names the directory of run directories, $PCT_RUN a file to tell of them, $PCT_PLANS
+ * one of expressions to evaluate (planfile.h). All is copied: the program may change its environment.
  */
 #ifndef PCT_OPTIONS_H
 #define PCT_OPTIONS_H
@@ -34,6 +34,7 @@ struct options {
 	char path[PATH_MOST];
 	char dir[PATH_MOST];
 	char run[PATH_MOST];
+	char plans[PATH_MOST]; /* of expressions, "" if there are none */
 };
 
 extern struct options options;

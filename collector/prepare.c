@@ -11,6 +11,7 @@
 #include "space.h"
 #include "sys.h"
 #include "unwind/unwind.h"
+#include "valuelog.h"
 
 enum {
 	FRAMES_MOST = 1 << 15,
@@ -53,6 +54,7 @@ static void make(uint32_t resource, uintptr_t pc)
 	if (!contexts_tree(resource)) {
 		if (!contexts_open(resource))
 			return;
+		valuelog_open(resource);
 		mapped_news();
 	}
 	object_find(pc);
@@ -84,6 +86,7 @@ void prepare_shrink(void)
 	uint32_t n = frames_permitted();
 
 	contexts_shrink();
+	valuelog_shrink();
 	if (n < frames)
 		frames = n;
 }
@@ -91,6 +94,7 @@ void prepare_shrink(void)
 void prepare_forget(void)
 {
 	contexts_forget();
+	valuelog_forget();
 	mapped_forget();
 	unwind_forked();
 }

@@ -24,7 +24,8 @@ import (
 // What is meant to change is written anew by go test ./pct -run TestGolden -update.
 //
 // testdata/golden has the runs as runs.tar.gz, in the former ways of naming files and directories, and as named.tar.gz
-// one of each collector in which paths.NAME are the files of resources; with the source of the program that ran; the
+// one of each collector in which paths.NAME are the files of resources, and as typed.tar.gz those that synthetic.WriteValues
+// made of 500 samples, whose values have types; with the source of the program that ran; the
 // functions and lines of their addresses as names, which the translator golden-names tells; and
 // for each run the reports.
 var update = stdflag.Bool("update", false, "write the golden reports anew")
@@ -104,6 +105,20 @@ type goldenRun struct {
 	compared                bool
 }
 
+// typedReports are those of values, in either form.
+const typedReports = `
+paths -calls
+paths -by kind
+paths -by key -l 1 -n 5
+paths -where 'cmd == "SET"'
+paths -where 'kind ~ "GET" && load > 1'
+values -by cmd
+values -by thread -expr load
+values -raw -expr kind -expr key
+json -samples
+pprof -by kind
+json -by load`
+
 var goldenRuns = []goldenRun{
 	{name: "flat", operands: "flat/prog.9121", reports: `
 sum -o flat.sum/
@@ -176,6 +191,10 @@ json -by name`},
 paths -window -0.1,
 phases -i 20ms -g obj -past-main`},
 	{name: "named-gdb", operands: "named/dbctl/prog.10660"},
+	{name: "typed", operands: "typed/server.1000", reports: typedReports + `
+phases -by kind -n 3
+paths -by time -i 100ms -l 1`},
+	{name: "counted", operands: "typed/server.1001", reports: typedReports},
 	{name: "together", operands: "paths/prog.9985 calls/prog.10661 gdb/prog.11322 flat/prog.9121 log/prog.9428"},
 	{name: "compared", operands: "gdb/prog.11322 values/prog.14474", reports: `
 diff
@@ -201,7 +220,7 @@ func TestGolden(t *testing.T) {
 	check(t, err)
 	t.Setenv("GORACE", promptly)
 	runs := t.TempDir()
-	for _, archive := range []string{"runs.tar.gz", "named.tar.gz"} {
+	for _, archive := range []string{"runs.tar.gz", "named.tar.gz", "typed.tar.gz"} {
 		if out, err := exec.Command("tar", "-xzf", filepath.Join(golden, archive), "-C", runs).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}

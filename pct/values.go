@@ -55,28 +55,31 @@ func (v *invocation) rawValues(runs *path.Runs, selected *path.Selection) error 
 				len(fields), strings.Join(fields, ", "))}
 		}
 	}
-	values, missing, err := selected.Values(fields)
+	rows, missing, err := selected.Values(fields)
 	if err != nil {
 		return err
 	}
-	for _, row := range values {
-		for i, value := range row {
-			if i > 0 {
-				v.out.WriteByte('\t')
-			}
-			v.out.WriteString(visible.Text(oneLine.Replace(value)))
+	printed := 0
+	for _, row := range rows {
+		values := make([]string, len(row.Values))
+		for i, value := range row.Values {
+			values[i] = visible.Text(oneLine.Replace(value))
 		}
-		v.out.WriteByte('\n')
+		line := strings.Join(values, "\t") + "\n"
+		for range row.Samples {
+			v.out.WriteString(line)
+		}
+		printed += row.Samples
 	}
 	name := strings.Join(fields, ", ")
-	if len(values) == 0 {
+	if printed == 0 {
 		if missing == 1 {
 			return fmt.Errorf("the only sample has no value of %s", name)
 		}
 		return fmt.Errorf("none of the %d samples has a value of %s", missing, name)
 	}
 	if missing > 0 {
-		v.warn("%s: %d of %d samples have no value", name, missing, missing+len(values))
+		v.warn("%s: %d of %d samples have no value", name, missing, missing+printed)
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ func letters(o *options) []string {
 	add(o.random, "r1")
 	add(o.log, "l")
 	add(o.last != "", "c"+o.last)
-	add(o.paths, "s")
+	add(o.paths || len(o.expressions) > 0, "s")
 	add(o.calls, "e")
 	add(o.verbose, "v")
 	for _, r := range o.resources {
@@ -154,6 +154,8 @@ func (p *session) byLibrary(c *collection) (*unfit, error) {
 	why := p.tmp + "/why"
 	args = append(args, "-else", why, "-set", "PCT="+strings.Join(c.arguments, " "), "-set", "PCT_RUN="+p.told())
 	args = append(args, where(p.root != "", "-set", "PCT_DIR="+p.root)...)
+	// Those of another profile, which runs us, are not for this run.
+	args = append(args, where(c.plans != "" || os.Getenv("PCT_PLANS") != "", "-set", "PCT_PLANS="+c.plans)...)
 	before := usedByChildren()
 	if err := p.foreground(append(append(args, "--"), p.options.program...)); err != nil {
 		return nil, err

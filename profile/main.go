@@ -83,7 +83,7 @@ func profile(o *options, left caller, stdout *os.File, stderr io.Writer) int {
 			if t.unfit == nil {
 				break
 			}
-		} else if err := c.asks(p, &r); err != nil {
+		} else if err := c.asks(p, &t, &r); err != nil {
 			return refuse(err, stderr)
 		}
 		if c, err = plan(o, t, r); err != nil {

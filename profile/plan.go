@@ -22,8 +22,9 @@ const (
 // A target is what is known of the program that is run here. The zero value is any that may be.
 type target struct {
 	program string
-	secret  bool   // this user may execute it but not read it
-	unfit   *unfit // why it can't have the library; nil: it can, or that is not known yet
+	secret  bool    // this user may execute it but not read it
+	unfit   *unfit  // why it can't have the library; nil: it can, or that is not known yet
+	native  *native // whether the library can evaluate the expressions; nil: that is not known yet
 }
 
 // unfit is why a program can't be given the library, as pct-launch told.
@@ -46,11 +47,12 @@ type verdict string
 // A collection is how a run is sampled.
 type collection struct {
 	collector collector
-	asks      func(*session, *rights) error // not nil: what has to be known first; then plan is asked again
-	calls     bool                          // activations of functions are counted
-	stop      *resource.Resource            // what is counted by breakpoints; nil: nothing is
-	arguments []string                      // of the collector: the library's letters, or options
-	preload   []string                      // beside libpct.so, for the library
+	asks      func(*session, *target, *rights) error // not nil: what has to be known first; then plan is asked again
+	calls     bool                                   // activations of functions are counted
+	stop      *resource.Resource                     // what is counted by breakpoints; nil: nothing is
+	arguments []string                               // of the collector: the library's letters, or options
+	preload   []string                               // beside libpct.so, for the library
+	plans     string                                 // the file of plans of expressions, for the library; "" if there are none
 
 	before, after []note // for the user
 }
@@ -127,6 +129,16 @@ func sorted(resources []resource.Resource) among {
 // lacks it asks for.
 func plan(o *options, t target, r rights) (*collection, error) {
 	c := &collection{collector: library, calls: o.calls}
+	if o.ours() && t.unfit == nil && !t.secret {
+		switch {
+		case t.native == nil:
+			c.asks = askNative
+			return c, nil
+		case t.native.plans != "":
+			c.arguments, c.plans = letters(o), t.native.plans
+			return c, nil
+		}
+	}
 	if o.debugged() {
 		c.collector = debugger
 		return c, c.complete(o, t, r)

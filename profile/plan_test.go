@@ -40,6 +40,7 @@ var no = verdict("the kernel says no")
 // Who samples, by the options, the program and what this user may do.
 func TestCollectors(t *testing.T) {
 	static := &unfit{"STATIC", "./p is linked statically"}
+	compiled := target{native: &native{plans: "/tmp/plans"}}
 	denied, noEvents, probes := rights{counters: &no}, rights{events: &no}, rights{probes: true}
 	low := rights{low: "ulimit -v 500000"}
 	for _, tt := range []struct {
@@ -65,6 +66,14 @@ func TestCollectors(t *testing.T) {
 		{line: "-R -t 1 p", collector: debugger},
 		{line: "-gdb p", collector: debugger},
 		{line: "-expr p@f@n cat p", collector: debugger},
+		{line: "-expr sh@f@n cat sh", to: target{native: &native{}}, collector: debugger},
+		{line: "-expr sh@f@n cat sh", to: compiled, collector: library},
+		{line: "-expr sh@f@n cat -expr true@f@n cat sh", to: compiled, collector: debugger},
+		{line: "-gdb -expr sh@f@n cat sh", to: compiled, collector: debugger},
+		{line: "-clock itimer -expr sh@f@n cat sh", to: compiled, collector: debugger},
+		{line: "-t 1 -expr sh@f@n cat sh", to: compiled, collector: debugger},
+		{line: "-expr sh@f@n cat -p 1", to: compiled, collector: debugger},
+		{line: "-expr sh@f@n cat sh", to: target{native: compiled.native, unfit: static}, collector: debugger, notes: []noteID{byDebugger}},
 
 		{line: "p", to: target{unfit: static}, collector: kernel, notes: []noteID{byKernel}},
 		{line: "p", to: target{unfit: static}, may: denied, collector: debugger, notes: []noteID{byDebugger}},
@@ -180,12 +189,13 @@ func TestArguments(t *testing.T) {
 		"-r alloc:1k -r user:2ms -r io p":           "q10000 s xalloc:1024 xuser:2000 xio",
 		"-k -paths -t 2 -n 7 -r real:1ms p":         "-as profile -i 10000us -k -paths -t 2 -n 7 -r real:1ms",
 		"-gdb -clock poll -i 5ms p":                 "-as profile -D clock=poll -D interval=5000 -D random=0",
+		"-F 1000 -expr sh@f@n cat sh":               "q1000 s",
 		"-R -t 1 p":                                 "-as profile -D clock=best -D interval=10000 -D random=1 -t 1",
 		"-r alloc -n 3 -p 1":                        "-as profile -D clock=alloc -D interval=524288 -D random=0 -samples 3",
 		"-r calls:f p":                              "-as profile -D clock=calls:f -D interval=100 -D random=0",
 		"-r calls:f:7 p":                            "-as profile -D clock=calls:f -D interval=7 -D random=0",
 	} {
-		c, err := planned(t, line, target{}, rights{})
+		c, err := planned(t, line, target{native: &native{plans: "/tmp/plans"}}, rights{})
 		if err != nil {
 			t.Errorf("%s: %v", line, err)
 		} else if got := strings.Join(c.arguments, " "); got != want {

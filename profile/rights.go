@@ -27,7 +27,7 @@ func mayProbe() bool {
 }
 
 // askEvents finds out whether page faults can be counted in the program.
-func askEvents(p *session, r *rights) (err error) {
+func askEvents(p *session, _ *target, r *rights) (err error) {
 	if !sendsEvents() {
 		old := verdict("that takes Linux 5.19 or later")
 		r.events = &old
@@ -51,7 +51,7 @@ func sendsEvents() bool {
 }
 
 // askCounters finds out whether the kernel may be asked to sample.
-func askCounters(p *session, r *rights) (err error) {
+func askCounters(p *session, _ *target, r *rights) (err error) {
 	r.counters, err = checked(p.options.kernel)
 	return err
 }

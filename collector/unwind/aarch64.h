@@ -42,6 +42,28 @@ static inline uint64_t machine_context(const ucontext_t *u, unsigned reg)
 	return *(const uint64_t *)((const char *)u + machine_context_offset(reg));
 }
 
+/*
+ * Whether a context has all registers of the code, as a signal's has, which has those for floating
+ * point; else it has those alone that functions preserve.
+ */
+static inline bool machine_whole(const ucontext_t *u)
+{
+	const struct _aarch64_ctx *first = (const void *)u->uc_mcontext.__reserved;
+
+	return first->magic == FPSIMD_MAGIC;
+}
+
+/* Half of a vector register, by the register's DWARF number; NULL if it is none. */
+static inline const uint64_t *machine_vector(const ucontext_t *u, uint64_t reg, bool high)
+{
+	enum { V0 = 64, VECTORS = 32 };
+	const struct fpsimd_context *f = (const void *)u->uc_mcontext.__reserved;
+
+	if (!machine_whole(u) || reg - V0 >= VECTORS)
+		return NULL;
+	return (const uint64_t *)&f->vregs[reg - V0] + high;
+}
+
 /* Where the context stands in a signal's frame, from the stack pointer at sigreturn. */
 enum { MACHINE_SIGNAL_CONTEXT = 128 };
 

@@ -2,12 +2,27 @@
 #include "expression.h"
 #include "thread.h"
 
+/* The CFA by its rule. */
+static enum outcome row_cfa(struct unwind_thread *t, uint32_t depth, const struct rule *rule, uint64_t *cfa)
+{
+	if (rule->kind == RULE_REGISTER) {
+		if (!thread_register(t, depth, rule->reg, cfa))
+			return NO_RECIPE;
+		*cfa += (uint64_t)(int64_t)rule->offset;
+		return LEFT;
+	}
+	if (!thread_evaluate(t, depth, &(struct expression){ .at = rule->at, .length = rule->length }, cfa))
+		return BAD_MEMORY;
+	return LEFT;
+}
+
 /* By reading the call frame information again. */
 static enum outcome leave_by_row(struct unwind_thread *t, uint32_t depth, struct unwind_frame *next)
 {
 	const struct unwind_frame *f = thread_frame(t, depth);
 	const struct object *o = objects_find(&t->view, unwind_address(f));
 	struct rule cfa, ra, fp, sp;
+	enum outcome outcome;
 	bool exact;
 	uint64_t base;
 
@@ -20,13 +35,9 @@ static enum outcome leave_by_row(struct unwind_thread *t, uint32_t depth, struct
 	sp = t->work.row.rules[ROW_SP];
 	exact = t->work.row.signal || t->work.row.lands;
 	*next = (struct unwind_frame){ .flags = exact ? UNWIND_EXACT : 0 };
-	if (cfa.kind == RULE_REGISTER) {
-		if (!thread_register(t, depth, cfa.reg, &base))
-			return NO_RECIPE;
-		base += (uint64_t)(int64_t)cfa.offset;
-	} else if (!thread_evaluate(t, depth, &(struct expression){ .at = cfa.at, .length = cfa.length }, &base)) {
-		return BAD_MEMORY;
-	}
+	outcome = row_cfa(t, depth, &cfa, &base);
+	if (outcome != LEFT)
+		return outcome;
 	next->sp = base;
 	if (sp.kind > RULE_SAME && !thread_rule(t, depth, &sp, MACHINE_SP, base, &next->sp))
 		return BAD_MEMORY;
@@ -72,6 +83,31 @@ static bool find_cfa(struct unwind_thread *t, uint32_t depth, const struct recip
 		return true;
 	default:
 		return thread_evaluate(t, depth, &(struct expression){ .at = r->at, .length = r->length }, cfa);
+	}
+}
+
+bool thread_cfa(struct unwind_thread *t, uint32_t depth, uint64_t *cfa)
+{
+	const struct unwind_frame *f = thread_frame(t, depth);
+	const struct recipe r = *thread_recipe(t, f);
+	const struct object *o;
+	struct rule rule;
+
+	switch (r.kind) {
+	case RECIPE_SP:
+	case RECIPE_FP:
+	case RECIPE_LOAD:
+	case RECIPE_OTHER:
+	case RECIPE_EXPR:
+		return find_cfa(t, depth, &r, cfa);
+	case RECIPE_ROW:
+		o = objects_find(&t->view, unwind_address(f));
+		if (!o || !cfi_row(&t->work, &t->view, o, unwind_address(f)))
+			return false;
+		rule = t->work.row.cfa;
+		return row_cfa(t, depth, &rule, cfa) == LEFT;
+	default:
+		return false;
 	}
 }
 

@@ -80,6 +80,35 @@ bool memory_load_elsewhere(struct memory *m, uintptr_t at, uint64_t *word)
 	return true;
 }
 
+bool memory_read(struct memory *m, uintptr_t at, void *to, size_t n)
+{
+	const uintptr_t stack = m->span ? m->span + sizeof(uint64_t) : 0;
+	uint8_t *bytes = to;
+
+	if (at - m->low < stack && n <= stack - (at - m->low)) {
+		for (size_t i = 0; i < n; i++)
+			bytes[i] = ((const volatile uint8_t *)at)[i];
+		return true;
+	}
+	while (n) {
+		uintptr_t chunk = at & ~(uintptr_t)(WINDOW - 1), offset = at - chunk;
+		size_t part = n < WINDOW - offset ? n : WINDOW - offset;
+
+		if (m->window_at != chunk) {
+			m->window_at = 0;
+			if (!chunk || !memory_peek(chunk, m->window, WINDOW))
+				return false;
+			m->window_at = chunk;
+		}
+		for (size_t i = 0; i < part; i++)
+			bytes[i] = m->window[offset + i];
+		bytes += part;
+		at += part;
+		n -= part;
+	}
+	return true;
+}
+
 static const char *hexadecimal(const char *s, uintptr_t *v)
 {
 	for (*v = 0;; s++) {

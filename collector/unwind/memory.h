@@ -32,6 +32,9 @@ void memory_begin(struct memory *m, uintptr_t sp, uintptr_t alt, size_t size);
 /* What memory_load does for a word outside the direct range. */
 bool memory_load_elsewhere(struct memory *m, uintptr_t at, uint64_t *word);
 
+/* Reads bytes anywhere, all or none of them. */
+bool memory_read(struct memory *m, uintptr_t at, void *to, size_t n);
+
 /* A word anywhere: registers and expressions may lead to one that is not aligned. */
 struct memory_word {
 	uint64_t v;

@@ -4,8 +4,7 @@
 
 enum { NESTING = 4 };
 
-/* A register that a function preserves: the innermost frame that saved it tells its value. */
-static bool preserved(struct unwind_thread *t, uint32_t depth, unsigned reg, int place, uint64_t *value)
+bool thread_preserved(struct unwind_thread *t, uint32_t depth, unsigned reg, int place, uint64_t *value)
 {
 	while (depth-- > 0) {
 		struct unwind_frame *f = thread_frame(t, depth);
@@ -30,9 +29,12 @@ static bool preserved(struct unwind_thread *t, uint32_t depth, unsigned reg, int
 			rule = t->work.row.rules[place];
 			if (rule.kind == RULE_NONE || rule.kind == RULE_SAME)
 				continue;
+			/* gcc lets it stand where it does not hold any more: see leave_by_row. */
+			if (place == ROW_FP && rule.kind == RULE_EXPR)
+				return false;
 			return thread_rule(t, depth, &rule, reg, cfa, value);
 		}
-		slot = r->saved[place];
+		slot = place == ROW_FP ? r->fp : r->saved[place];
 		if (slot != NOT_SAVED)
 			return memory_load(&t->memory, (r->flags & RECIPE_FROM_FP ? f->fp : cfa) + 8 * (int64_t)slot,
 					   value);
@@ -67,7 +69,7 @@ bool thread_register(struct unwind_thread *t, uint32_t depth, unsigned reg, uint
 	if (place < 0 || t->nesting == NESTING)
 		return false;
 	t->nesting++;
-	good = preserved(t, depth, reg, place, value);
+	good = thread_preserved(t, depth, reg, place, value);
 	t->nesting--;
 	return good;
 }

@@ -74,6 +74,15 @@ static inline struct unwind_frame *thread_frame(const struct unwind_thread *t, u
 /* The value that a register had in the frame at a depth; false if it is lost. */
 bool thread_register(struct unwind_thread *t, uint32_t depth, unsigned reg, uint64_t *value);
 
+/*
+ * A register that a function preserves, by its number and the place of its rule in a row: the innermost
+ * frame that saved it tells its value.
+ */
+bool thread_preserved(struct unwind_thread *t, uint32_t depth, unsigned reg, int place, uint64_t *value);
+
+/* The canonical frame address there, by call frame information. */
+bool thread_cfa(struct unwind_thread *t, uint32_t depth, uint64_t *cfa);
+
 /* Runs an expression there. */
 struct expression;
 bool thread_evaluate(struct unwind_thread *t, uint32_t depth, const struct expression *e, uint64_t *value);

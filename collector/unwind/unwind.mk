@@ -3,7 +3,7 @@
 #   UNWIND        names of the parts
 #   UNWIND_O      their object files, by the rule of collector/Makefile's own
 #   UNWIND_H      headers that they depend on
-UNWIND   = activations cfi chunks context cursor expression guess handler landing lasting leave linked loaded memory mend objects peculiar program readers recipes registers stub thread trampoline tree uncounted walk
+UNWIND   = activations cfi chunks context cursor expression guess handler inspect landing lasting leave linked loaded memory mend objects peculiar program readers recipes registers stub thread trampoline tree uncounted walk
 UNWIND_O = $(UNWIND:%=$(OUT)/obj/unwind/%.o)
 UNWIND_H = $(wildcard unwind/*.h) sys.h
 

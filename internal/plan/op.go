@@ -1,6 +1,8 @@
 // Package plan has plans: instructions that fetch a value in a frame of a call path, and what executes them.
 package plan
 
+//go:generate go run ./header . ../../collector/ops.h
+
 // An Op is what one instruction of a plan does. Words are 64 bits; a number with a fraction is a double.
 type Op uint8
 

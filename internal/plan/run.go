@@ -311,14 +311,8 @@ func binaryOp(op Op, a, b uint64) uint64 {
 		return truth(int64(a) <= int64(b))
 	case LeU:
 		return truth(a <= b)
-	case FAdd:
-		return math.Float64bits(x + y)
-	case FSub:
-		return math.Float64bits(x - y)
-	case FMul:
-		return math.Float64bits(x * y)
-	case FDiv:
-		return math.Float64bits(x / y)
+	case FAdd, FSub, FMul, FDiv:
+		return calculate(op, a, b)
 	case FEq:
 		return truth(x == y)
 	case FNe:
@@ -329,6 +323,27 @@ func binaryOp(op Op, a, b uint64) uint64 {
 		return truth(x <= y)
 	}
 	return 0
+}
+
+// calculate is a number with a fraction. Of two that are no numbers the first is kept, on any machine.
+func calculate(op Op, a, b uint64) uint64 {
+	const quiet = 1 << 51
+	x, y := math.Float64frombits(a), math.Float64frombits(b)
+	switch {
+	case math.IsNaN(x):
+		return a | quiet
+	case math.IsNaN(y):
+		return b | quiet
+	case op == FAdd:
+		x += y
+	case op == FSub:
+		x -= y
+	case op == FMul:
+		x *= y
+	default:
+		x /= y
+	}
+	return math.Float64bits(x)
 }
 
 func truth(b bool) uint64 {

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -62,6 +63,7 @@ type contextTree struct {
 	made    bool               // it is there; its file may be just being made
 	counted bool               // activations are
 	lasting map[uint32]Lasting // by the index of the node; nil if that is not known
+	node    []uint32           // index of the node, by the word of its place
 	all     []context          // parents before children; the first is no node
 	strange int                // chunks with samples that hang in no tree
 	broken  string             // why it could not be read to its end
@@ -107,7 +109,8 @@ func (t *callTree) readTree(f io.ReaderAt, at, size uint64) error {
 // readContexts reads the words of a tree, of which the last can be cut off.
 func readContexts(words []uint32, counted, cut bool) contextTree {
 	t := contextTree{made: true, counted: counted, all: make([]context, 1, 1+len(words)/2), lasting: map[uint32]Lasting{}}
-	node := make([]uint32, len(words)) // by the word of its place
+	node := make([]uint32, len(words))
+	t.node = node
 	var text, lasting []uint32
 	for at := 1; at < len(words); {
 		length, parent := int(words[at]>>chunkParentBits), words[at]&chunkText
@@ -254,19 +257,36 @@ func (r *Run) addContexts(t *callTree, objects map[uint16]ObjectID) error {
 			}
 		}
 		places[i] = p
-		if c.self == 0 {
-			continue
-		}
-		if p.guessed {
+	}
+	rest := make([]uint32, len(tree.all)) // samples that are not in the run yet
+	sample := func(i, thread, count uint32) (Sample, bool) {
+		p := places[i]
+		count = min(count, rest[i])
+		rest[i] -= count
+		return Sample{
+			Thread: cmp.Or(p.thread, thread), Node: p.node, Weight: multiply(uint64(count), t.header.Interval), Count: uint64(count),
+			Partial: p.partial, Untimed: true,
+		}, count > 0
+	}
+	for i, c := range tree.all {
+		rest[i] = c.self
+		if places[i].guessed {
 			guessed += uint64(c.self)
 		}
 		if c.self == math.MaxUint32 {
 			r.Full++
 		}
-		r.Packed.Add(&Sample{
-			Thread: p.thread, Node: p.node, Weight: multiply(uint64(c.self), t.header.Interval), Count: uint64(c.self),
-			Partial: p.partial, Untimed: true,
-		})
+	}
+	values := valuesReader{run: r, node: tree.node, sample: sample, path: valuesBeside(t.path), failed: map[string]uint64{}}
+	if values.path != "" {
+		if err := values.read(); err != nil {
+			r.Damage = append(r.Damage, err)
+		}
+	}
+	for i := range tree.all {
+		if s, ok := sample(uint32(i), 0, rest[i]); ok {
+			r.Packed.Add(&s)
+		}
 	}
 	if guessed > 0 {
 		r.Meta.Notes = append(r.Meta.Notes, fmt.Sprintf("call paths through code without call frame information, followed by its frame pointers: %d", guessed))

@@ -114,7 +114,7 @@ func TestForeignFiles(t *testing.T) {
 
 func TestSkipsUnknownItems(t *testing.T) {
 	r := newRun()
-	known := appendString([]byte{itemField}, "\x01n later addition")
+	known := appendString([]byte{itemField}, "\x01n\x00\x00 later addition")
 	src := append(appendString([]byte{'?'}, "of a later version"), known...)
 	check(t, r.payload(string(src), new(Sample)))
 	if !reflect.DeepEqual(r.Fields, []string{"", "n"}) {

@@ -6,6 +6,7 @@
 //	meta         text, key=value: what ran, when, and how it was sampled
 //	paths.NAME   binary: the calling context tree and the samples of a resource, see Writer;
 //	             or the library's tree of counts
+//	values.NAME  binary, of the library: values of samples in paths.NAME
 //	tree         text, only with the first process of a run: all its processes, see TreeWriter
 //	OBJECT       binary: samples in one mapped object, see Counts
 //	kernel.syms  text: symbols of the kernel, see ReadKernelSymbols

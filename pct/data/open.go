@@ -194,6 +194,7 @@ func (r *Run) addFiles(files []probed, all bool) (paths error) {
 			r.Damage = append(r.Damage, err)
 		}
 	}
+	r.settleValues()
 	if r.Calls != nil {
 		r.Calls = append(r.Calls, make([]uint32, len(r.Nodes)-len(r.Calls))...)
 	}

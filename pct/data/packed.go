@@ -26,7 +26,9 @@ type Packed struct {
 	n      int
 	body   []byte // of the sample that is added
 	values []string
-	number map[string]uint32 // of each of the values
+	number map[string]uint32 // of each of the values that are texts
+	forms  map[uint32]uint32 // by the number of a value, of those that are no texts yet
+	typed  map[typedValue]uint32
 
 	// Sums of all samples: how many they are, of these those whose call path is not complete, and their weight.
 	Count, Partial, Weight uint64
@@ -40,6 +42,12 @@ const (
 	packedWeight
 	packedFields
 )
+
+// A typedValue is a value as it was in the program, and the number of its form.
+type typedValue struct {
+	form    uint32
+	written string
+}
 
 // blockSize of packed samples: from this on a block does not grow.
 const packedBlock = 1 << 20
@@ -57,7 +65,10 @@ func (p *Packed) First() Sample { return p.first }
 func (p *Packed) Last() Sample  { return p.last }
 
 // Add adds a sample.
-func (p *Packed) Add(s *Sample) {
+func (p *Packed) Add(s *Sample) { p.add(s, nil) }
+
+// add adds a sample whose values have these forms, without any 0: texts.
+func (p *Packed) add(s *Sample, forms []uint32) {
 	b := append(p.body[:0], 0)
 	b = binary.AppendVarint(b, int64(s.Node)-int64(p.last.Node))
 	has := byte(0)
@@ -85,8 +96,12 @@ func (p *Packed) Add(s *Sample) {
 	if len(s.Fields) > 0 {
 		has |= packedFields
 		b = binary.AppendUvarint(b, uint64(len(s.Fields)))
-		for _, f := range s.Fields {
+		for i, f := range s.Fields {
 			b = binary.AppendUvarint(b, uint64(f.Field))
+			if i < len(forms) && forms[i] > 0 {
+				b = binary.AppendUvarint(b, uint64(p.typedValue(typedValue{forms[i], f.Value})))
+				continue
+			}
 			b = binary.AppendUvarint(b, uint64(p.value(f.Value)))
 		}
 	}
@@ -130,6 +145,30 @@ func (p *Packed) value(s string) uint32 {
 		p.number[s] = n
 	}
 	return n
+}
+
+// typedValue returns the number of a value that settle makes a text of.
+func (p *Packed) typedValue(v typedValue) uint32 {
+	n, ok := p.typed[v]
+	if !ok {
+		if p.typed == nil {
+			p.typed, p.forms = map[typedValue]uint32{}, map[uint32]uint32{}
+		}
+		v.written = strings.Clone(v.written)
+		n = uint32(len(p.values))
+		p.values = append(p.values, v.written)
+		p.typed[v] = n
+		p.forms[n] = v.form
+	}
+	return n
+}
+
+// settle makes texts of all values that are none yet.
+func (p *Packed) settle(text func(form uint32, written string) string) {
+	for n, form := range p.forms {
+		p.values[n] = text(form, p.values[n])
+	}
+	p.forms, p.typed = nil, nil
 }
 
 // All are the samples with their numbers, from 0. Each but for its Fields is there until the next one is taken.

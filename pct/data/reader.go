@@ -15,6 +15,8 @@ import (
 	"strings"
 	"time"
 	"unsafe"
+
+	"github.com/profilecollection/pct/internal/value"
 )
 
 // Lasting tells of the activations of a context that were first seen there by how many samples they were seen.
@@ -45,6 +47,9 @@ type Run struct {
 	// Lasting tells of nodes with activations that more samples saw how many these are; nil if that is not known.
 	Lasting map[NodeID]Lasting
 	Fields  []string
+	// Types are those of fields whose values were stored as they were in the program. Their values are
+	// texts here, too: what gdb shows of them.
+	Types   map[FieldID][]*value.Type
 	Packed  Packed            // the samples
 	Names   map[Place][]Name  // of the places that came with their names, innermost first; nil if none did
 	Lost    map[string]uint64 // samples not taken, by reason
@@ -55,6 +60,8 @@ type Run struct {
 	// Damage tells of files that could not be read, or only in part: *NotCounts,
 	// *Truncated, *fs.PathError.
 	Damage []error
+
+	forms forms // while it is read
 }
 
 // Samples are those of the run as a slice, made anew, of several times the memory that Packed takes.
@@ -224,8 +231,8 @@ func (r *Run) item(kind byte, c *cursor, last *Sample) bool {
 			r.Nodes = append(r.Nodes, Node{Parent: NodeID(id - up), Object: ObjectID(object), Vaddr: vaddr})
 		}
 	case itemField:
-		if name := c.kept(); !c.bad {
-			r.Fields = append(r.Fields, name)
+		if f := c.field(); !c.bad {
+			r.define(f)
 		}
 	case itemSample:
 		return r.sample(c, last)
@@ -261,15 +268,17 @@ func (r *Run) sample(c *cursor, last *Sample) bool {
 	}
 	s.Thread, s.Node = uint32(thread), NodeID(node)
 	*last = s
+	var of []uint32
 	if fields > 0 {
-		s.Fields = make([]FieldValue, fields)
+		s.Fields = make([]FieldValue, 0, fields)
+		of = make([]uint32, 0, fields)
 	}
-	for i := range s.Fields {
+	for range fields {
 		field := c.uvarint()
-		if field == 0 || field >= uint64(len(r.Fields)) {
+		if field == 0 || field > uint64(len(r.forms.given)) {
 			return false
 		}
-		s.Fields[i] = FieldValue{Field: FieldID(field), Value: c.string()}
+		of = r.valued(&s, of, r.forms.given[field-1], c.string())
 	}
 	s.Count = 1
 	if c.rest != "" {
@@ -279,7 +288,7 @@ func (r *Run) sample(c *cursor, last *Sample) bool {
 		return false
 	}
 	if !c.bad {
-		r.Packed.Add(&s)
+		r.Packed.add(&s, of)
 	}
 	return true
 }
@@ -347,6 +356,13 @@ func (c *cursor) string() string { return c.bytes(c.uvarint()) }
 
 // kept returns a string of its own.
 func (c *cursor) kept() string { return strings.Clone(c.string()) }
+
+func (c *cursor) u32() uint32 {
+	if b := c.bytes(4); b != "" {
+		return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
+	}
+	return 0
+}
 
 func (c *cursor) uvarint() uint64 {
 	var v uint64

@@ -20,9 +20,9 @@ type Writer struct {
 
 	objects map[Object]ObjectID
 	nodes   map[Node]NodeID
-	fields  map[string]FieldID
-	last    Sample // for the differences
-	gather  int    // bytes of a payload that are worth a frame
+	fields  map[string]FieldID // by the body of the item
+	last    Sample             // for the differences
+	gather  int                // bytes of a payload that are worth a frame
 }
 
 // newWriter takes over an empty file opened for appending.
@@ -94,14 +94,20 @@ func (w *Writer) Node(parent NodeID, o ObjectID, vaddr uint64) NodeID {
 	return id
 }
 
-// Field returns the id of a field: the same one for the same name.
-func (w *Writer) Field(name string) FieldID {
-	if id, ok := w.fields[name]; ok {
+// Field returns the id of a field of texts: the same one for the same name.
+func (w *Writer) Field(name string) FieldID { return w.field(appendString(nil, name)) }
+
+// TypedField returns the id of a field whose values are what a plan has written, see value.Decode: the same
+// one for the same arguments. To readers, fields of one name are one.
+func (w *Writer) TypedField(f PlanField) FieldID { return w.field(appendTyped(nil, f)) }
+
+func (w *Writer) field(body []byte) FieldID {
+	if id, ok := w.fields[string(body)]; ok {
 		return id
 	}
 	id := FieldID(len(w.fields) + 1)
-	w.fields[name] = id
-	w.item(itemField, appendString(w.body[:0], name))
+	w.fields[string(body)] = id
+	w.item(itemField, body)
 	return id
 }
 

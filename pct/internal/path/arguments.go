@@ -50,7 +50,7 @@ func arguments(names []string) ([]source, []error) {
 		switch {
 		case err != nil:
 			problems = append(problems, data.Unreached(name, err))
-		case !st.IsDir() && data.IsPart(filepath.Base(name)):
+		case !st.IsDir() && (data.IsPart(filepath.Base(name)) || data.HoldsValues(name)):
 		case !st.IsDir():
 			all.addFile(name)
 		case !data.IsRun(name):

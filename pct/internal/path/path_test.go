@@ -505,8 +505,8 @@ func TestTabulate(t *testing.T) {
 	}
 	values, missing, err := s.Values([]string{"n", "a->b"})
 	check(t, err)
-	if want := [][]string{{"-3", "0x401136 <main+4>"}, {"18446744073709551614", "2.5e+30"}}; missing != 3 || !reflect.DeepEqual(values, want) {
-		t.Errorf("%q, %d missing", values, missing)
+	if want := []ValueRow{{[]string{"-3", "0x401136 <main+4>"}, 1}, {[]string{"18446744073709551614", "2.5e+30"}, 1}}; missing != 3 || !reflect.DeepEqual(values, want) {
+		t.Errorf("%v, %d missing", values, missing)
 	}
 	if _, err := s.Tabulate([]string{"absent"}, Options{}); err == nil {
 		t.Error("an absent field was tabulated")

@@ -97,16 +97,16 @@ func (s *Selection) column(name string, getters []getter) Column {
 		for _, sample := range samples.All() {
 			value, ok := getters[i](sample)
 			if !ok {
-				c.Missing++
+				c.Missing += int(sample.Count)
 				continue
 			}
-			c.Values++
-			counts[value]++
+			c.Values += int(sample.Count)
+			counts[value] += int(sample.Count)
 			n, ok := parseNumber(value)
 			if !ok || !quantity(value) {
 				c.Numeric = false
 			}
-			sum += n.float
+			sum += n.float * float64(sample.Count)
 			c.Min = min(c.Min, n.float)
 			c.Max = max(c.Max, n.float)
 		}
@@ -126,9 +126,15 @@ func (s *Selection) column(name string, getters []getter) Column {
 	return c
 }
 
-// Values returns the values of the named fields, sample by sample in the order
-// of the runs, of those samples that have them all; missing counts the others.
-func (s *Selection) Values(names []string) (values [][]string, missing int, err error) {
+// A ValueRow is the values of a sample, or of several that are alike.
+type ValueRow struct {
+	Values  []string
+	Samples int
+}
+
+// Values returns the values of the named fields, in the order of the runs, of those samples that have
+// them all; missing counts the others.
+func (s *Selection) Values(names []string) (rows []ValueRow, missing int, err error) {
 	columns := make([][]getter, len(names))
 	for i, name := range names {
 		if columns[i], err = s.runs.bindAll(name, 0); err != nil {
@@ -138,17 +144,17 @@ func (s *Selection) Values(names []string) (values [][]string, missing int, err 
 	for i, samples := range s.samples {
 	sample:
 		for _, sample := range samples.All() {
-			row := make([]string, len(names))
+			row := ValueRow{make([]string, len(names)), int(sample.Count)}
 			for j := range names {
 				value, ok := columns[j][i](sample)
 				if !ok {
-					missing++
+					missing += row.Samples
 					continue sample
 				}
-				row[j] = value
+				row.Values[j] = value
 			}
-			values = append(values, row)
+			rows = append(rows, row)
 		}
 	}
-	return values, missing, nil
+	return rows, missing, nil
 }

@@ -1,0 +1,29 @@
+/*
+ * plans.h: the plans that are to be executed, by the code that they are for.
+ */
+#ifndef PCT_PLANS_H
+#define PCT_PLANS_H
+
+#include "object.h"
+#include "plan.h"
+#include "planfile.h"
+
+/* Reads the file of plans, if there is one; when the program starts, not in a handler. */
+void plans_start(void);
+
+/* How many expressions there are; 0: none is evaluated. In handlers too, as all that follows. */
+uint32_t plans_expressions(void);
+
+/* The beginning of the files of values, and its bytes. */
+const void *plans_head(size_t *n);
+
+/* An object is mapped: its plans are found by its number. For the holder of the slow lock. */
+void plans_object(const struct object *o);
+
+/* What is evaluated at an address of the object with that number, *n plans. */
+const struct plans_use *plans_at(uint32_t object, uint64_t address, uint32_t *n);
+
+/* The instructions of one. */
+const struct plan_instr *plans_code(const struct plans_use *u, uint32_t *n);
+
+#endif

@@ -1,0 +1,151 @@
+package expression
+
+import (
+	"cmp"
+	"debug/dwarf"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/profilecollection/pct/internal/funcname"
+	"github.com/profilecollection/pct/internal/object/debuginfo"
+)
+
+// mostCompiled bounds how often Ranges compiles an expression.
+const mostCompiled = 1 << 15
+
+// Ranges compiles an expression for all code of the functions that are accepted by one of their names, in
+// the innermost of them where they are inlined into each other. The codes are in the order of their
+// addresses and do not overlap. Where one of them cannot be had natively, that is the error. No code
+// and no error means that there is no such function.
+func (o *Object) Ranges(source string, accepts func(name string) bool) ([]*Code, error) {
+	known := map[debuginfo.Entry]bool{}
+	accepted := func(e debuginfo.Entry) bool {
+		f := e
+		for range mostNested {
+			origin := f.Origin()
+			if !origin.OK() {
+				break
+			}
+			f = origin
+		}
+		yes, ok := known[f]
+		if !ok {
+			yes = slices.ContainsFunc(functionNames(f), accepts)
+			known[f] = yes
+		}
+		return yes
+	}
+	var codes []*Code
+	compiled := 0
+	for _, r := range o.code(accepted) {
+		for pc := r.low; pc < r.high; {
+			if compiled++; compiled > mostCompiled {
+				return nil, errors.New("the functions have too much code")
+			}
+			at := slices.IndexFunc(o.Activations(pc), accepted)
+			if at < 0 {
+				return nil, fmt.Errorf("the debug data disagree on the function at %#x", pc)
+			}
+			if !cFamily(o.data.UnitAt(pc)) {
+				return nil, errors.New("the functions are in another language than C and C++")
+			}
+			c, err := o.Compile(source, pc, at)
+			if err != nil {
+				return nil, err
+			}
+			c.Low, c.High = pc, min(c.High, r.high)
+			codes = append(codes, c)
+			pc = c.High
+		}
+	}
+	return codes, nil
+}
+
+// cFamily reports whether a unit is in C or C++.
+func cFamily(unit debuginfo.Entry) bool {
+	language, _, _ := unit.Const(dwarf.AttrLanguage)
+	switch language {
+	case 0x01, 0x02, 0x04, 0x0c, 0x19, 0x1a, 0x1d, 0x21, 0x2b, 0x2c, 0x2e:
+		return true
+	}
+	return false
+}
+
+// stretch is a stretch of code.
+type stretch struct{ low, high uint64 }
+
+// code is the code of functions, in the order of its addresses, without overlaps.
+func (o *Object) code(accepted func(debuginfo.Entry) bool) []stretch {
+	var all []stretch
+	for e := range o.data.Functions() {
+		if accepted(e) {
+			e.Ranges(func(low, high uint64) {
+				if low < high {
+					all = append(all, stretch{low, high})
+				}
+			})
+		}
+	}
+	slices.SortFunc(all, func(a, b stretch) int { return cmp.Compare(a.low, b.low) })
+	merged := all[:0]
+	for _, s := range all {
+		if n := len(merged); n > 0 && s.low <= merged[n-1].high {
+			merged[n-1].high = max(merged[n-1].high, s.high)
+			continue
+		}
+		merged = append(merged, s)
+	}
+	return merged
+}
+
+// functionNames are those by which a function may be meant: its symbol, and its name in the source, also
+// without template arguments.
+func functionNames(f debuginfo.Entry) []string {
+	names := []string{f.Name()}
+	if linkage := f.Linkage(); linkage != "" {
+		names = append(names, Names(linkage)...)
+	}
+	if path := f.Path(); path != nil {
+		names = append(names, strings.Join(path, "::"))
+	}
+	return plainToo(names)
+}
+
+// Names are those by which the function of a symbol may be meant.
+func Names(symbol string) []string { return plainToo([]string{symbol, funcname.Demangle(symbol)}) }
+
+// plainToo adds the names without arguments of templates.
+func plainToo(names []string) []string {
+	for _, name := range names {
+		if plain := withoutArguments(name); plain != name {
+			names = append(names, plain)
+		}
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// withoutArguments is a name without arguments of templates and parameters.
+func withoutArguments(name string) string {
+	if strings.Contains(name, "operator") {
+		return name
+	}
+	var b strings.Builder
+	depth := 0
+	for _, r := range name {
+		switch r {
+		case '<', '(':
+			depth++
+		case '>', ')':
+			depth--
+		default:
+			if depth == 0 {
+				b.WriteRune(r)
+			}
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,163 @@
+package plan
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// An Object is an executable or library with plans for its code. It is known by its build ID, or if it has
+// none by its path.
+type Object struct {
+	ID        []byte
+	Path      string
+	Stretches []Stretch // in the order of their addresses, without overlaps
+}
+
+// A Stretch is code of an object in which some expressions are evaluated.
+type Stretch struct {
+	Low, High uint64
+	Uses      []Use // one of an expression at most
+}
+
+// A Use is how an expression is evaluated.
+type Use struct {
+	Expression int
+	Plan       int // the number by which records name what is written
+	Code       []Instr
+}
+
+// Bounds of a file of plans, as collector/planfile.h has them.
+const (
+	MostExpressions = 32
+	MostWritten     = 1<<15 - 1024 // bytes of all values of a sample
+
+	mostObjects = 16
+	mostID      = 32
+	mostFile    = 64 << 20
+	fileMagic   = "PCTplans1\n"
+	fileHeader  = 64
+)
+
+// File makes the file of plans that the C library reads. head is what the files of values begin with.
+func File(expressions int, head []byte, objects []Object) ([]byte, error) {
+	if expressions > MostExpressions || len(objects) > mostObjects {
+		return nil, fmt.Errorf("%d expressions in %d objects are too many", expressions, len(objects))
+	}
+	var f file
+	for _, o := range objects {
+		if err := f.object(o); err != nil {
+			return nil, err
+		}
+	}
+	b := make([]byte, fileHeader)
+	copy(b, fileMagic)
+	for i, n := range []int{fileHeader, expressions, len(objects), f.stretches, f.uses, f.instrs, len(head), len(f.paths)} {
+		binary.LittleEndian.PutUint32(b[16+4*i:], uint32(n))
+	}
+	for _, part := range [][]byte{f.object64, f.stretch24, f.use16, f.instr16, head, f.paths} {
+		b = append(b, part...)
+	}
+	if len(b) > mostFile {
+		return nil, errors.New("the plans of the expressions are too large")
+	}
+	return b, nil
+}
+
+// file is what is put together.
+type file struct {
+	object64, stretch24, use16, instr16, paths []byte
+	stretches, uses, instrs                    int
+	known                                      map[string]int // first instruction, by the bytes of the code
+}
+
+func (f *file) object(o Object) error {
+	if len(o.ID) > mostID {
+		return fmt.Errorf("%s has a build ID of %d bytes", o.Path, len(o.ID))
+	}
+	var id [mostID]byte
+	copy(id[:], o.ID)
+	b := append(f.object64, id[:]...)
+	for _, n := range []int{len(o.ID), f.stretches, len(o.Stretches), len(f.paths), len(o.Path), 0, 0, 0} {
+		b = binary.LittleEndian.AppendUint32(b, uint32(n))
+	}
+	f.object64 = b
+	f.paths = append(f.paths, o.Path...)
+	for _, s := range o.Stretches {
+		f.stretches++
+		b := binary.LittleEndian.AppendUint64(f.stretch24, s.Low)
+		b = binary.LittleEndian.AppendUint64(b, s.High)
+		b = binary.LittleEndian.AppendUint32(b, uint32(f.uses))
+		f.stretch24 = binary.LittleEndian.AppendUint32(b, uint32(len(s.Uses)))
+		for _, u := range s.Uses {
+			f.use(u)
+		}
+	}
+	return nil
+}
+
+func (f *file) use(u Use) {
+	f.uses++
+	b := binary.LittleEndian.AppendUint16(f.use16, uint16(u.Expression))
+	b = binary.LittleEndian.AppendUint16(b, uint16(u.Plan))
+	b = binary.LittleEndian.AppendUint32(b, uint32(f.code(u.Code)))
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(u.Code)))
+	f.use16 = binary.LittleEndian.AppendUint32(b, 0)
+}
+
+// code returns the number of the first instruction.
+func (f *file) code(code []Instr) int {
+	var b []byte
+	for _, i := range code {
+		b = append(b, byte(i.Op), i.Size, 0, 0, 0, 0, 0, 0)
+		b = binary.LittleEndian.AppendUint64(b, uint64(i.Arg))
+	}
+	if first, ok := f.known[string(b)]; ok {
+		return first
+	}
+	if f.known == nil {
+		f.known = map[string]int{}
+	}
+	first := f.instrs
+	f.known[string(b)] = first
+	f.instr16 = append(f.instr16, b...)
+	f.instrs += len(code)
+	return first
+}
+
+// A Ranged is a use for a stretch of code, which those of other expressions may overlap.
+type Ranged struct {
+	Low, High uint64
+	Use       Use
+}
+
+// Stretches are the stretches of code in which the same uses hold.
+func Stretches(all []Ranged) []Stretch {
+	var edges []uint64
+	for _, r := range all {
+		edges = append(edges, r.Low, r.High)
+	}
+	slices.Sort(edges)
+	edges = slices.Compact(edges)
+	slices.SortFunc(all, func(a, b Ranged) int { return cmp.Compare(a.Low, b.Low) })
+	var stretches []Stretch
+	var here []Ranged
+	for i := 0; i+1 < len(edges); i++ {
+		for len(all) > 0 && all[0].Low == edges[i] {
+			here = append(here, all[0])
+			all = all[1:]
+		}
+		here = slices.DeleteFunc(here, func(r Ranged) bool { return r.High <= edges[i] })
+		if len(here) == 0 {
+			continue
+		}
+		s := Stretch{Low: edges[i], High: edges[i+1]}
+		for _, r := range here {
+			s.Uses = append(s.Uses, r.Use)
+		}
+		stretches = append(stretches, s)
+	}
+	return stretches
+}

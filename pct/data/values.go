@@ -1,0 +1,158 @@
+package data
+
+import (
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/profilecollection/pct/internal/value"
+)
+
+// A PlanField tells of values that are stored as they were in the program: their field, the description of
+// their type, and what the program does not keep of them. Without a type they are texts.
+type PlanField struct {
+	Name string
+	Type []byte // of value.Type.Describe
+	Gone []value.Gap
+}
+
+// mostGone bounds the gaps of a value.
+const mostGone = 1024
+
+// AppendFields appends the section of a file of values that tells of its fields, which are numbered from 0.
+func AppendFields(b []byte, fields []PlanField) []byte {
+	start := len(b)
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(fields)))
+	for _, f := range fields {
+		b = appendTyped(b, f)
+	}
+	for (len(b)-start)%8 > 0 {
+		b = append(b, 0)
+	}
+	return b
+}
+
+func appendTyped(b []byte, f PlanField) []byte {
+	b = appendString(b, f.Name)
+	b = appendString(b, string(f.Type))
+	b = binary.AppendUvarint(b, uint64(len(f.Gone)))
+	for _, g := range f.Gone {
+		b = binary.AppendUvarint(binary.AppendUvarint(b, g.Offset), g.Size)
+	}
+	return b
+}
+
+// readFields reads what AppendFields has made.
+func readFields(section string) ([]PlanField, bool) {
+	c := cursor{rest: section}
+	count := c.u32()
+	var all []PlanField
+	for range count {
+		all = append(all, c.field())
+		if c.bad {
+			return nil, false
+		}
+	}
+	return all, true
+}
+
+// field reads a field, of which the name alone may be there.
+func (c *cursor) field() PlanField {
+	f := PlanField{Name: c.kept()}
+	if c.rest == "" {
+		return f
+	}
+	f.Type = []byte(c.string())
+	n := c.uvarint()
+	if n > mostGone {
+		c.fail()
+		return f
+	}
+	for range n {
+		f.Gone = append(f.Gone, value.Gap{Offset: c.uvarint(), Size: c.uvarint()})
+	}
+	return f
+}
+
+// A form is what values of a field are: nil a text.
+type form struct {
+	typ  *value.Type
+	gone []value.Gap
+}
+
+// forms are what is known of the fields of a run while it is read.
+type forms struct {
+	given  []givenField       // as the file that is read numbers them
+	ids    map[string]FieldID // by name: several of one name are one field
+	of     []form             // of values that are not settled
+	misfit map[FieldID]uint64 // values that don't have the size of their type
+}
+
+type givenField struct {
+	field FieldID // 0: its values cannot be read
+	form  uint32  // number of the form, from 1; 0: text
+}
+
+// define adds a field that a file tells of.
+func (r *Run) define(f PlanField) {
+	v := &r.forms
+	id, ok := v.ids[f.Name]
+	if !ok {
+		if v.ids == nil {
+			v.ids = map[string]FieldID{}
+		}
+		id = FieldID(len(r.Fields))
+		v.ids[f.Name] = id
+		r.Fields = append(r.Fields, f.Name)
+	}
+	g := givenField{field: id}
+	if len(f.Type) > 0 {
+		typ, err := value.Described(f.Type)
+		if err != nil {
+			r.Damage = append(r.Damage, fmt.Errorf("%s: values of %s cannot be read: %w", r.Dir, f.Name, err))
+			v.given = append(v.given, givenField{})
+			return
+		}
+		v.of = append(v.of, form{typ, f.Gone})
+		g.form = uint32(len(v.of))
+		if r.Types == nil {
+			r.Types = map[FieldID][]*value.Type{}
+		}
+		r.Types[id] = append(r.Types[id], typ)
+	}
+	v.given = append(v.given, g)
+}
+
+// valued adds a value to a sample whose values have these forms.
+func (r *Run) valued(s *Sample, of []uint32, g givenField, written string) []uint32 {
+	if g.field == 0 {
+		return of
+	}
+	if g.form > 0 {
+		f := r.forms.of[g.form-1]
+		if _, ok := value.Decode(f.typ, f.gone, []byte(written)); !ok {
+			if r.forms.misfit == nil {
+				r.forms.misfit = map[FieldID]uint64{}
+			}
+			r.forms.misfit[g.field]++
+			return of
+		}
+	}
+	s.Fields = append(s.Fields, FieldValue{Field: g.field, Value: written})
+	return append(of, g.form)
+}
+
+// settleValues makes texts of the values, now that all objects are known in which their pointers may lead.
+func (r *Run) settleValues() {
+	names := &pointees{objects: r.Objects}
+	r.Packed.settle(func(n uint32, written string) string {
+		f := r.forms.of[n-1]
+		v, _ := value.Decode(f.typ, f.gone, []byte(written))
+		return v.Text(names)
+	})
+	for _, id := range slices.Sorted(maps.Keys(r.forms.misfit)) {
+		r.Damage = append(r.Damage, fmt.Errorf("%s: damaged: %d values of %s are shorter than their type", r.Dir, r.forms.misfit[id], r.Fields[id]))
+	}
+	r.forms = forms{}
+}
