@@ -87,6 +87,8 @@ func flagTable() []flag {
 			func(o *options, _ string) error { o.unfolded = true; return nil }},
 		{"by", "FIELD", "split by a field: thread, pid, exe, time or a value",
 			func(o *options, s string) error { o.By = s; return nil }},
+		{"by", "PART", "split by a field, as thread, pid, time or a value, or by path",
+			func(o *options, s string) error { o.By = s; return nil }},
 		{"i", "INTERVAL", "interval of -by time and -by cpu: 500ms, 2 (default 1 s)",
 			func(o *options, s string) (err error) { o.Interval, err = interval(s); return }},
 		{"i", "LENGTH", "length of a slice: 500ms, 2 (seconds; default: by -n)",

@@ -114,6 +114,8 @@ paths -where 'cmd == "SET"'
 paths -where 'kind ~ "GET" && load > 1'
 values -by cmd
 values -by thread -expr load
+values -by path
+values -by path -l 1 -n 2 -expr load -expr key
 values -raw -expr kind -expr key
 json -samples
 pprof -by kind

@@ -62,7 +62,7 @@ func (v *invocation) summarize() error {
 		o.Contexts = append(o.Contexts, of)
 	}
 	if len(runs.Fields()) > 0 && len(v.Refinements) == 0 { // which the table of values knows nothing of
-		if o.Values, err = selected.Tabulate(nil, path.Options{}); err != nil {
+		if o.Values, err = selected.Tabulate(nil, nil, path.Options{}); err != nil {
 			return err
 		}
 	}

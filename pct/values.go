@@ -14,29 +14,59 @@ func valuesCommand() command {
 		name:    "values",
 		summary: "The values of expressions of profile -expr",
 		details: `
-A table of the fields, and the most frequent values of those that are text.
+A table of the fields: how many samples have a value, how many different ones
+there are, and of numbers the least, the median, the mean, what 99% do not
+exceed, and the greatest. There is no mean where it says little: where it is
+farther from the median than half of the values are from each other
+("heavy-tailed"), or where the values form two heaps ("bimodal"). Below it are a
+histogram of numbers, and the most frequent of other values with their share of
+the samples (and of what was measured, if that differs).
+
+With -by path: the values on each call path, the hottest first. Each sample counts
+for its whole call path, or with -l for the innermost frames. For data of profile
+-calls there is also the cost of those calls of the innermost function that two
+samples or more saw, and its correlation with the median of the values.
 `,
-		flags:   []string{"expr", "by FIELD", "i INTERVAL", "window", "where", "tree", "raw", "O FILE"},
-		example: "-expr n -raw /tmp/pct/hier-test.4711 | int-hist",
+		flags: []string{"expr", "by PART", "l", "g FRAMES", "past-main", "templates", "i INTERVAL", "window", "where", "r RESOURCE", "tree", "raw",
+			"n ROWS", "threshold", "O FILE", "translator", "vmlinux"},
+		example: "-expr n -by path -l2 /tmp/pct/hier-test.4711",
 		run: func(v *invocation) error {
 			runs, selected, err := v.choose()
 			if err != nil {
 				return err
 			}
-			if v.raw && v.By != "" {
+			switch {
+			case v.raw && v.By == path.ByPath:
+				return v.misuse("-raw prints values, which cannot be split by call paths")
+			case v.raw && v.By != "":
 				return v.misuse("-raw prints values, which cannot be split by -by; -expr %s prints those of %s, too", v.By, v.By)
-			}
-			if v.raw {
+			case v.raw:
 				return v.rawValues(runs, selected)
 			}
-			columns, err := selected.Tabulate(v.fields, v.Options)
+			if !runs.ByPaths(v.Options) {
+				for _, name := range []string{"l", "g", "past-main", "templates", "threshold"} {
+					if v.given[name] {
+						return v.misuse("-%s is for -by path", name)
+					}
+				}
+			}
+			t, end, err := v.startTranslator(runs.ByPaths(v.Options), needs(v.Granularity, false)...)
+			if err != nil {
+				return err
+			}
+			defer end()
+			columns, err := selected.Tabulate(t, v.fields, v.Options)
 			if err != nil {
 				return err
 			}
 			if err := report.Head(&v.out, runs.Summary(), selected.Samples(), selected.Limits()); err != nil {
 				return err
 			}
-			return report.Table(&v.out, columns)
+			if runs.ByPaths(v.Options) {
+				cut := func(rows int, share float64) bool { return (v.Rows == 0 || rows < v.Rows) && share >= v.Threshold }
+				return report.ByPath(&v.out, columns, cut, runs.Data()[0].Header.Unit, report.Style{Colour: v.terminal})
+			}
+			return report.Table(&v.out, columns, v.Rows, runs.Summary().Resource)
 		},
 	}
 }

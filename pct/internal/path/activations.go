@@ -131,12 +131,12 @@ func (c *Calls) activations(sums []activated, run int, all *symbols) {
 	}
 	// A path that is open has other nodes than one that is not, with a frame "?".
 	type weights struct{ whole, open seen }
-	below := make([]weights, len(r.Nodes))
+	below, saw := make([]weights, len(r.Nodes)), r.saw()
 	for _, sample := range samples.All() {
 		if c.lacks(c.at[run][sample.Node], sample.Partial) {
-			below[sample.Node].open.add(r.saw(sample))
+			below[sample.Node].open.add(saw(sample))
 		} else {
-			below[sample.Node].whole.add(r.saw(sample))
+			below[sample.Node].whole.add(saw(sample))
 		}
 	}
 	how := sampled(r)
@@ -171,10 +171,18 @@ func (c *Calls) activations(sums []activated, run int, all *symbols) {
 	}
 }
 
-// saw is what a sample of counted call paths stands for.
-func (r *run) saw(s *data.Sample) seen {
-	l := r.Lasting[s.Node]
-	return seen{weight: s.Weight, heavy: uint64(l.Heavy), heavier: uint64(l.Heavier), squares: uint64(l.Squares)}
+// saw returns what tells what each sample of counted call paths stands for. Those of one node with values are several;
+// what is known of all together is told with the first.
+func (r *run) saw() func(s *data.Sample) seen {
+	told := make(map[data.NodeID]bool, len(r.Lasting))
+	return func(s *data.Sample) seen {
+		l, ok := r.Lasting[s.Node]
+		if !ok || told[s.Node] {
+			return seen{weight: s.Weight}
+		}
+		told[s.Node] = true
+		return seen{weight: s.Weight, heavy: uint64(l.Heavy), heavier: uint64(l.Heavier), squares: uint64(l.Squares)}
+	}
 }
 
 // sampled says how the samples of a run, of which there are some, tell of activations.
@@ -187,8 +195,9 @@ func sampled(r *run) sampling {
 	first := r.Packed.First()
 	how := sampling{period: float64(first.Weight) / float64(first.Count), scale: 1}
 	how.irregular = r.Header.Period == 0
+	saw := r.saw()
 	for _, s := range r.Packed.All() {
-		how.whole.add(r.saw(s))
+		how.whole.add(saw(s))
 	}
 	weight := float64(how.whole.weight)
 	n := weight / how.period

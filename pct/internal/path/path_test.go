@@ -489,16 +489,17 @@ func TestTruncatedRun(t *testing.T) {
 
 func TestTabulate(t *testing.T) {
 	s := selection(t, "", writeRun(t, "/bin/prog", data.Meta{}, valued...))
-	columns, err := s.Tabulate([]string{"thread", "kind"}, Options{})
+	columns, err := s.Tabulate(nil, []string{"thread", "kind"}, Options{})
 	check(t, err)
 	want := []Column{
-		{Name: "thread", Values: 5, Numeric: true, Min: 0, Mean: 1.4, Max: 7, Frequent: []Frequency{{"0", 4}, {"7", 1}}},
-		{Name: "kind", Values: 2, Missing: 3, Frequent: []Frequency{{"GREEN", 1}, {"RED", 1}}},
+		{Name: "thread", Values: 5, Weight: 160, Share: 1, Numeric: true, Frequent: []Frequency{{"0", 4, 140}, {"7", 1, 20}},
+			Distribution: Distribution{Numbers: 5, Min: 0, Median: 0, Mean: 1.4, High: 7, Max: 7, Quantities: []Quantity{{0, 4}, {7, 1}}}},
+		{Name: "kind", Values: 2, Missing: 3, Weight: 20, Share: 0.125, Frequent: []Frequency{{"GREEN", 1, 10}, {"RED", 1, 10}}},
 	}
 	if !reflect.DeepEqual(columns, want) {
 		t.Errorf("got  %+v\nwant %+v", columns, want)
 	}
-	all, err := s.Tabulate(nil, Options{})
+	all, err := s.Tabulate(nil, nil, Options{})
 	check(t, err)
 	if len(all) != 5 {
 		t.Errorf("%d fields", len(all))
@@ -508,10 +509,10 @@ func TestTabulate(t *testing.T) {
 	if want := []ValueRow{{[]string{"-3", "0x401136 <main+4>"}, 1}, {[]string{"18446744073709551614", "2.5e+30"}, 1}}; missing != 3 || !reflect.DeepEqual(values, want) {
 		t.Errorf("%v, %d missing", values, missing)
 	}
-	if _, err := s.Tabulate([]string{"absent"}, Options{}); err == nil {
+	if _, err := s.Tabulate(nil, []string{"absent"}, Options{}); err == nil {
 		t.Error("an absent field was tabulated")
 	}
-	if _, err := selection(t, "", writeRun(t, "/bin/prog", data.Meta{}, calls...)).Tabulate(nil, Options{}); err == nil {
+	if _, err := selection(t, "", writeRun(t, "/bin/prog", data.Meta{}, calls...)).Tabulate(nil, nil, Options{}); err == nil {
 		t.Error("no fields were tabulated")
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/profilecollection/pct/pct/data"
@@ -13,34 +12,49 @@ import (
 // Column tabulates the values that the selected samples have in one field.
 type Column struct {
 	Name    string
-	Group   string // NAME=VALUE of Options.By, "" without
-	Values  int    // samples with a value
-	Missing int    // samples without
-	Numeric bool   // all values are numbers that can be added: no pointers, no characters
+	Group   string    // NAME=VALUE of Options.By, "" without
+	Path    *CallPath // with Options.By path, the samples': nil without
+	Values  int       // samples with a value
+	Missing int       // samples without
+	Weight  uint64    // of the samples with a value
+	Share   float64   // of that in the weight of all selected samples
+	Cost    Cost      // with a Path: of the calls of its innermost function there, if they were counted
 
-	// If they are:
-	Min, Mean, Max float64
+	// Numeric is set if all values are numbers that can be added, no pointers and no characters, but for those
+	// that the program did not keep. Distribution is of these.
+	Numeric bool
+	Distribution
 
 	// The values, most frequent first.
 	Frequent []Frequency
 }
 
-// Frequency is a value and the number of samples that have it.
+// Frequency is a value, the number of samples that have it, and their weight.
 type Frequency struct {
 	Value   string
 	Samples int
+	Weight  uint64
+}
+
+// ByPath is the Options.By that splits values by call paths, unless a field has that name.
+const ByPath = "path"
+
+// ByPaths reports whether the options split values by call paths.
+func (rs *Runs) ByPaths(o Options) bool {
+	return o.By == ByPath && !slices.Contains(rs.Fields(), ByPath)
 }
 
 // Tabulate returns a column for each name, for each field if none is given; with
-// o.By, for each value of that, of which the one with most samples comes first.
-func (s *Selection) Tabulate(names []string, o Options) ([]Column, error) {
+// o.By, for each value of that, of which the one with most samples comes first. The
+// translator is for call paths.
+func (s *Selection) Tabulate(t Translator, names []string, o Options) ([]Column, error) {
 	if len(names) == 0 {
 		names = s.runs.Fields()
 	}
 	if len(names) == 0 {
 		return nil, fmt.Errorf("the samples have no fields: they were taken without an expression (profile -expr)")
 	}
-	parts, err := s.split(o)
+	parts, err := s.split(t, o)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +66,10 @@ func (s *Selection) Tabulate(names []string, o Options) ([]Column, error) {
 		}
 		for _, part := range parts {
 			c := part.column(name, getters)
-			c.Group = part.group
+			c.Group, c.Path, c.Cost = part.group, part.path, part.cost
+			if s.weight > 0 {
+				c.Share = float64(c.Weight) / float64(s.weight)
+			}
 			columns = append(columns, c)
 		}
 	}
@@ -63,11 +80,16 @@ func (s *Selection) Tabulate(names []string, o Options) ([]Column, error) {
 type subset struct {
 	Selection
 	group string
+	path  *CallPath
+	cost  Cost // of the innermost function's calls on the path, if they were counted
 }
 
 // split returns the groups of a selection, the largest first; all of it if it isn't
 // split by anything.
-func (s *Selection) split(o Options) ([]*subset, error) {
+func (s *Selection) split(t Translator, o Options) ([]*subset, error) {
+	if s.runs.ByPaths(o) {
+		return s.splitByPath(t, o)
+	}
 	groups, err := s.groups(o)
 	if groups == nil {
 		return []*subset{{Selection: *s}}, err
@@ -78,7 +100,7 @@ func (s *Selection) split(o Options) ([]*subset, error) {
 			name := o.By + "=" + groups[i](sample)
 			p, ok := byGroup[name]
 			if !ok {
-				p = &subset{Selection{runs: s.runs, samples: make([]*data.Packed, len(s.samples))}, name}
+				p = s.none(name, nil)
 				byGroup[name] = p
 			}
 			p.take(i, sample)
@@ -89,10 +111,54 @@ func (s *Selection) split(o Options) ([]*subset, error) {
 	}), nil
 }
 
+// splitByPath returns a subset for each call path, the heaviest first.
+func (s *Selection) splitByPath(t Translator, o Options) ([]*subset, error) {
+	o.By, o.Activations = "", o.Levels == 0 && s.countsCalls(o)
+	c, err := s.Calls(t, o)
+	if err != nil {
+		return nil, err
+	}
+	byNode := map[int32]*subset{}
+	for i, samples := range s.samples {
+		for _, sample := range samples.All() {
+			node := c.node(c.at[i][sample.Node], sample.Partial)
+			if o.Levels > 0 {
+				node = c.cut(node, o.Levels)
+			}
+			p, ok := byNode[node]
+			if !ok {
+				p = s.none("", &CallPath{c.tree, node})
+				if int(node) < len(c.Seen) {
+					p.cost = c.Seen[node]
+				}
+				byNode[node] = p
+			}
+			p.take(i, sample)
+		}
+	}
+	return slices.SortedFunc(maps.Values(byNode), func(a, b *subset) int {
+		return cmp.Or(cmp.Compare(b.weight, a.weight), c.compare(a.path.node, b.path.node))
+	}), nil
+}
+
+// countsCalls reports whether the calls of all samples that are selected were counted, in frames of functions.
+func (s *Selection) countsCalls(o Options) bool {
+	for i, r := range s.runs.all {
+		if n := s.samples[i].Len(); n > 0 && (r.Calls == nil || n < r.Packed.Len()) {
+			return false
+		}
+	}
+	return o.Granularity == Symbol || o.Granularity == Call
+}
+
+// none is a subset without samples.
+func (s *Selection) none(group string, path *CallPath) *subset {
+	return &subset{Selection{runs: s.runs, samples: make([]*data.Packed, len(s.samples))}, group, path, Cost{}}
+}
+
 func (s *Selection) column(name string, getters []getter) Column {
-	c := Column{Name: name, Numeric: true, Min: math.Inf(1), Max: math.Inf(-1)}
-	counts := map[string]int{}
-	sum := 0.0
+	c := Column{Name: name}
+	counts := map[string]*Frequency{}
 	for i, samples := range s.samples {
 		for _, sample := range samples.All() {
 			value, ok := getters[i](sample)
@@ -100,29 +166,24 @@ func (s *Selection) column(name string, getters []getter) Column {
 				c.Missing += int(sample.Count)
 				continue
 			}
-			c.Values += int(sample.Count)
-			counts[value] += int(sample.Count)
-			n, ok := parseNumber(value)
-			if !ok || !quantity(value) {
-				c.Numeric = false
+			f := counts[value]
+			if f == nil {
+				f = &Frequency{Value: value}
+				counts[value] = f
 			}
-			sum += n.float * float64(sample.Count)
-			c.Min = min(c.Min, n.float)
-			c.Max = max(c.Max, n.float)
+			f.Samples += int(sample.Count)
+			f.Weight += sample.Weight
+			c.Values += int(sample.Count)
+			c.Weight += sample.Weight
 		}
 	}
-	c.Numeric = c.Numeric && c.Values > 0
-	if c.Numeric {
-		c.Mean = sum / float64(c.Values)
-	} else {
-		c.Min, c.Max = 0, 0
-	}
-	for value, n := range counts {
-		c.Frequent = append(c.Frequent, Frequency{value, n})
+	for _, f := range counts {
+		c.Frequent = append(c.Frequent, *f)
 	}
 	slices.SortFunc(c.Frequent, func(a, b Frequency) int {
 		return cmp.Or(cmp.Compare(b.Samples, a.Samples), cmp.Compare(a.Value, b.Value))
 	})
+	c.Distribution, c.Numeric = distribution(c.Frequent)
 	return c
 }
 

@@ -16,7 +16,7 @@ func TestQuantities(t *testing.T) {
 		"65 'A'": false, `0 '\000'`: false, "true": false, "RED": false, "(RED | 4)": false,
 	} {
 		c := call{weight: 1, frames: []uint64{atMain}, fields: map[string]string{"v": value}}
-		columns, err := selection(t, "", writeRun(t, "/bin/prog", data.Meta{}, c)).Tabulate([]string{"v"}, Options{})
+		columns, err := selection(t, "", writeRun(t, "/bin/prog", data.Meta{}, c)).Tabulate(nil, []string{"v"}, Options{})
 		check(t, err)
 		if columns[0].Numeric != numeric {
 			t.Errorf("%s: %+v", value, columns[0])

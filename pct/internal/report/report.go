@@ -191,52 +191,6 @@ func Units(unit string) string {
 // maxTop is the number of values shown of a field that is no number.
 const maxTop = 10
 
-// Table writes a row for each column of values, and below it the most frequent
-// values of those that are no numbers.
-func Table(w io.Writer, columns []path.Column) error {
-	out := bufio.NewWriter(w)
-	width := len("field")
-	for _, c := range columns {
-		width = max(width, len([]rune(title(c))))
-	}
-	fmt.Fprintf(out, "%-*s %8s %8s %9s %12s %12s %12s\n", width, "field", "values", "missing", "different", "min", "mean", "max")
-	for _, c := range columns {
-		fmt.Fprintf(out, "%-*s %8d %8d %9d", width, title(c), c.Values, c.Missing, len(c.Frequent))
-		for _, x := range []float64{c.Min, c.Mean, c.Max} {
-			if c.Numeric {
-				fmt.Fprintf(out, " %12s", number(x))
-			} else {
-				fmt.Fprintf(out, " %12s", "-")
-			}
-		}
-		fmt.Fprintln(out)
-	}
-	for _, c := range columns {
-		if c.Numeric || c.Values == 0 {
-			continue
-		}
-		fmt.Fprintf(out, "\n%s\n", title(c))
-		rest := c.Values
-		for i, f := range c.Frequent {
-			if i == maxTop {
-				fmt.Fprintf(out, "%5.1f%%%s(%s)\n", percent(rest, c.Values), gap, plural(len(c.Frequent)-i, "other value"))
-				break
-			}
-			fmt.Fprintf(out, "%5.1f%%%s%s\n", percent(f.Samples, c.Values), gap, visible.Text(f.Value))
-			rest -= f.Samples
-		}
-	}
-	return out.Flush()
-}
-
-// title names a column: by its field, and by the group that its samples are of.
-func title(c path.Column) string {
-	if c.Group == "" {
-		return visible.Text(c.Name)
-	}
-	return visible.Text(c.Group) + " " + visible.Text(c.Name)
-}
-
 // number writes a whole number in full as long as it fits the column.
 func number(x float64) string {
 	if x == math.Trunc(x) && math.Abs(x) < 1e11 {

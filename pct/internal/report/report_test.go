@@ -134,7 +134,7 @@ func TestWriteErrors(t *testing.T) {
 	if err := Top(broken{}, Pulse{}, nil, 0); !errors.Is(err, errBroken) {
 		t.Errorf("Top: %v", err)
 	}
-	if err := Table(broken{}, nil); !errors.Is(err, errBroken) {
+	if err := Table(broken{}, nil, 0, ""); !errors.Is(err, errBroken) {
 		t.Errorf("Table: %v", err)
 	}
 }

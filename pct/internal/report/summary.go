@@ -341,6 +341,8 @@ func (o *Overview) values(p *prose) {
 			text += fmt.Sprintf(": it was %s in all of them.", clip(most.Value))
 		case part >= 0.1:
 			text += fmt.Sprintf(": it was %s in %s of them (pct fn -by %s tells more).", clip(most.Value), percentage(part), c.Name)
+		case c.Numeric && misleading(&c):
+			text += fmt.Sprintf(": from %s to %s, half of them up to %s and 99%% up to %s.", number(c.Min), number(c.Max), number(c.Median), number(c.High))
 		case c.Numeric:
 			text += fmt.Sprintf(": from %s to %s, %s in the mean.", number(c.Min), number(c.Max), number(c.Mean))
 		default:

@@ -18,6 +18,7 @@ const (
 	longPlace   = 63
 	rootObject  = 0xfff0
 	textChunk   = 1<<24 - 1
+	longChunk   = 1<<24 - 2 // of activations seen more than once
 	lengthShift = 24
 )
 
@@ -25,6 +26,7 @@ const (
 type callTree struct {
 	object string
 	words  []uint32
+	long   bool // activations seen more than once are told
 }
 
 // newTree has no nodes.
@@ -53,6 +55,13 @@ func (t *callTree) add(parent uint32, object uint16, address uint64) uint32 {
 // count adds a sample at a node of the object.
 func (t *callTree) count(node uint32) { t.words[node+2]++ }
 
+// called says that the samples of a node saw so many activations, each of them three times or more.
+func (t *callTree) called(node, calls uint32) {
+	t.words[node+1] = calls
+	t.words = append(t.words, 11<<lengthShift|longChunk, node, calls, calls, 2*t.words[node+2]/calls, 0, 0, 0, 0, 0, 0)
+	t.long = true
+}
+
 // file is the file of the tree.
 func (t *callTree) file() []byte {
 	b := make([]byte, callsHeader+treeHeader, callsHeader+treeHeader+4*len(t.words))
@@ -69,6 +78,9 @@ func (t *callTree) file() []byte {
 	copy(b[112:], resource.Microsecond)
 	head := b[callsHeader:]
 	copy(head, "PCTtree3")
+	if t.long {
+		copy(head, "PCTtree4")
+	}
 	binary.LittleEndian.PutUint32(head[16:], treeHeader)
 	binary.LittleEndian.PutUint32(head[20:], 1)
 	binary.LittleEndian.PutUint32(head[24:], uint32(len(t.words)))

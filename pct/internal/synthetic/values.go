@@ -4,10 +4,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/profilecollection/pct/internal/plan"
@@ -183,6 +185,11 @@ func writeCounts(d *data.Dir, fields []data.PlanField, all []request) error {
 			}
 		}
 		binary.LittleEndian.PutUint32(records[begin:], uint32(len(records)-begin)|1)
+	}
+	for _, name := range slices.Sorted(maps.Keys(nodes)) {
+		if n := t.words[nodes[name]+2]; n > 0 {
+			t.called(nodes[name], max(1, n/(4*uint32(len(name)))))
+		}
 	}
 	section := data.AppendFields(nil, fields)
 	h := make([]byte, 64)
