@@ -201,11 +201,20 @@ func (f *forkTrap) close() {
 	}
 }
 
-// sent knows the breakpoint's signal by its descriptor.
+// sent knows the breakpoint's signal by its descriptor. A virtual machine sometimes does not tell the
+// kernel which breakpoint was met: then the kernel sends a SIGTRAP.
 func (f *forkTrap) sent(t *tracer.Tracer, tid int, sig unix.Signal) bool {
-	if f.fd == 0 || sig != f.sig {
+	if f.fd == 0 || sig != f.sig && sig != unix.SIGTRAP {
 		return false
 	}
 	info, err := t.Siginfo(tid)
-	return err == nil && info.Code() > 0 && info.Code() < kernelSent && info.Fd() == f.fd
+	if err != nil {
+		return false
+	}
+	if sig == unix.SIGTRAP {
+		const unnamed, named = 1, 4 // TRAP_BRKPT, TRAP_HWBKPT
+		regs, err := t.Registers(tid)
+		return err == nil && (info.Code() == unnamed || info.Code() == named) && regs.Rip == f.at
+	}
+	return info.Code() > 0 && info.Code() < kernelSent && info.Fd() == f.fd
 }

@@ -137,6 +137,7 @@ func (t *tree) awaitTrapped(pid int, trap *tracer.Trap) {
 	}
 	c.trap = trap
 	if _, err := t.tracer.Seize(pid); err == nil {
+		t.tracer.Expect(pid, trap)
 		t.tracer.Interrupt(pid)
 	} else if status, e := proc.ReadStatus(pid, pid); e == nil && status.State != 'Z' && status.State != 'X' {
 		t.say("%v", err) // the guard frees it, when we end

@@ -205,6 +205,7 @@ func (t *Tracer) rescue(pid int, trap *Trap, deadline time.Time) {
 		if ws>>16 == unix.PTRACE_EVENT_STOP {
 			sig = 0
 		}
+		t.setBack(pid, trap)
 		if sig == unix.SIGTRAP && t.Met(pid, trap) || sig == 0 && t.Waits(pid, trap) {
 			if _, err := t.Spring(pid, trap); err == nil {
 				t.Detach(pid, 0)

@@ -134,14 +134,39 @@ func (t *Tracer) Lay(tid int, site Site, trap *Trap, status proc.Status) error {
 	if err := t.SetMask(tid, everySignal&^loud); err != nil {
 		return err
 	}
+	t.traps[tid] = trap
 	return unix.PtraceSetOptions(tid, options&^unix.PTRACE_O_TRACEFORK)
 }
+
+// Expect is for a child that has met the trap, or will.
+func (t *Tracer) Expect(tid int, trap *Trap) { t.traps[tid] = trap }
+
+// setBack makes a thread that stands before the SIGTRAP of its trap meet it again, if the signal is
+// lost. It is, if we are killed between the wait for the thread, which it precedes, and Spring: the
+// thread would go on behind the first byte of an instruction.
+func (t *Tracer) setBack(tid int, trap *Trap) {
+	info, err := t.Siginfo(tid)
+	if err != nil || info.Code() != byKernel {
+		return
+	}
+	if regs, err := t.Registers(tid); err == nil && regs.Rip == trap.Return+1 {
+		regs.Rip = trap.Return
+		t.SetRegisters(tid, &regs)
+	}
+}
+
+// byKernel is si_code of the SIGTRAP of an int3.
+const byKernel = 0x80 // SI_KERNEL
 
 // Met reports whether a thread, which stands before a SIGTRAP, has just met the
 // trap.
 func (t *Tracer) Met(tid int, trap *Trap) bool {
+	info, err := t.Siginfo(tid)
+	if err != nil || info.Code() != byKernel {
+		return false
+	}
 	regs, err := t.Registers(tid)
-	return err == nil && regs.Rip == trap.Return+1
+	return err == nil && regs.Rip == trap.Return
 }
 
 // Waits reports whether a thread that stands still has met it, and waits in the
@@ -193,13 +218,14 @@ func (trap *Trap) frame(tid int, sp uint64) (uint64, bool) {
 // Its stack is made such that the thread itself does the rest, when it goes on:
 // it sets the disposition, and returns from the handler. It's watched doing so.
 func (t *Tracer) Spring(tid int, trap *Trap) (result int64, err error) {
+	delete(t.traps, tid)
 	regs, err := t.Registers(tid)
 	if err != nil {
 		return 0, err
 	}
-	if regs.Rip == trap.Return+1 {
+	if regs.Rip == trap.Return {
 		// It's before the signal.
-		if err := t.await(tid, unix.SIGTRAP, func(regs *unix.PtraceRegs) bool { return regs.Rip != trap.Return+1 }); err != nil {
+		if err := t.await(tid, unix.SIGTRAP, func(regs *unix.PtraceRegs) bool { return regs.Rip != trap.Return }); err != nil {
 			return 0, err
 		}
 		if regs, err = t.Registers(tid); err != nil {

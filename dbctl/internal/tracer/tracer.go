@@ -74,6 +74,7 @@ type Event struct {
 type Tracer struct {
 	bell    bell
 	yielded time.Time
+	traps   map[int]*Trap // that threads will meet, by their numbers
 }
 
 // Run calls work on a thread of its own, which may trace, and returns when
@@ -84,7 +85,7 @@ func Run(work func(*Tracer) error) error {
 	thread := make(chan int, 1)
 	go offMain(func() {
 		thread <- unix.Gettid()
-		t := &Tracer{}
+		t := &Tracer{traps: make(map[int]*Trap)}
 		err := t.bell.hang()
 		if err == nil {
 			err = work(t)
@@ -160,6 +161,9 @@ func (t *Tracer) Next() (Event, error) {
 		if code := *(*int32)(unsafe.Pointer(&info[8])); code != cldTrapped && code != cldStopped {
 			// Once it's reaped, its time is known only together with its children's.
 			ev.CPU = ProcessTime(tid)
+			delete(t.traps, tid)
+		} else if trap := t.traps[tid]; trap != nil && unix.Signal(*(*int32)(unsafe.Pointer(&info[24]))) == unix.SIGTRAP {
+			t.setBack(tid, trap)
 		}
 		var ws unix.WaitStatus
 		if got, err := unix.Wait4(tid, &ws, ours|unix.WUNTRACED|unix.WNOHANG, nil); err != nil || got != tid {
