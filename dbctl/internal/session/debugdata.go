@@ -51,6 +51,9 @@ func (d *debugData) of(path, build string) *debugObject {
 // prepare reads what the first evaluations will want of the file at a path, so that no stop lasts longer for
 // it: it compiles each expression in a function that matches.
 func (d *debugData) prepare(path string, evals []evaluation) {
+	if interpreter, err := interpreterOf(path); err == nil {
+		d.of(interpreter, "") // it runs before the program
+	}
 	o := d.of(path, "")
 	if o == nil || o.object == nil {
 		return
