@@ -119,8 +119,14 @@ var (
 	tags    = map[string]bool{"struct": true, "union": true, "class": true, "enum": true}
 )
 
+// longestSource bounds how deep an expression can be.
+const longestSource = 4096
+
 // parse reads an expression. Its errors are *Refusal.
 func parse(source string, isType func(name string) bool) (*expression, error) {
+	if len(source) > longestSource {
+		return nil, refusef("an expression of %d bytes", len(source))
+	}
 	lex, err := lexicon().LexString("", source)
 	if err != nil {
 		return nil, err
