@@ -58,7 +58,12 @@ func (d *debugData) prepare(path string, evals []evaluation) {
 	if o == nil || o.object == nil {
 		return
 	}
-	functions := o.file.FunctionSymbols()
+	var functions []elf.Symbol
+	o.guarded(func() {
+		o.tables.Lock()
+		defer o.tables.Unlock()
+		functions = o.file.FunctionSymbols()
+	})
 	for _, e := range evals {
 		m, err := newMatcher(e.function)
 		if err != nil {
@@ -83,6 +88,7 @@ type debugObject struct {
 	file  *object.File // of once; nil: it can't be read
 	debug *object.File // of once: the file with the debug data, nil if there are none
 
+	tables    sync.Mutex // of the files' symbol tables while they are read
 	namesOnce sync.Once
 	names     symbolNames // of namesOnce
 
