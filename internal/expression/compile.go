@@ -45,6 +45,7 @@ type compiler struct {
 	low    uint64
 	high   uint64
 	nested int
+	parts  int // of values that printable has looked at
 	source string
 }
 
@@ -165,6 +166,9 @@ func gaps(instrs []plan.Instr) []value.Gap {
 	return gone
 }
 
+// mostParts bounds how many members of members a value has: damaged types may be within themselves.
+const mostParts = 1 << 14
+
 // printable refuses types that can't be shown as gdb shows them.
 func (c *compiler) printable(t *value.Type, depth int) error {
 	t.Whole()
@@ -193,11 +197,14 @@ func (c *compiler) printable(t *value.Type, depth int) error {
 		}
 		return c.printable(t.Elem, depth)
 	case value.Structure:
-		if depth > mostHops {
-			return refusef("structures in each other")
+		if c.parts += len(t.Fields); depth > mostHops || c.parts > mostParts {
+			return refusef("a value of too many members")
 		}
 		for i := range t.Fields {
 			f := &t.Fields[i]
+			if size := f.Type.Whole().Size; !f.Static && !f.Virtual && f.BitSize == 0 && (f.Offset > t.Size || size > t.Size-f.Offset) {
+				return refusef("a member that is not within %s", describe(t))
+			}
 			if err := c.printable(f.Type, depth+1); err != nil {
 				return err
 			}

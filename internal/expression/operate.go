@@ -121,7 +121,9 @@ func (c *compiler) selectField(p place, name string) (place, error) {
 }
 
 // field finds a member, those of anonymous structures and base classes included, as the way to it.
-func field(t *value.Type, name string) ([]*value.Field, bool) {
+func field(t *value.Type, name string) ([]*value.Field, bool) { return fieldWithin(t, name, 0) }
+
+func fieldWithin(t *value.Type, name string, depth int) ([]*value.Field, bool) {
 	t.Whole()
 	for i := range t.Fields {
 		if f := &t.Fields[i]; f.Name == name && !f.Base {
@@ -130,8 +132,8 @@ func field(t *value.Type, name string) ([]*value.Field, bool) {
 	}
 	for i := range t.Fields {
 		f := &t.Fields[i]
-		if (f.Name == "" || f.Base) && f.Type.Kind == value.Structure && f.Type != t {
-			if steps, ok := field(f.Type, name); ok {
+		if (f.Name == "" || f.Base) && f.Type.Kind == value.Structure && f.Type != t && depth < mostNested {
+			if steps, ok := fieldWithin(f.Type, name, depth+1); ok {
 				return append([]*value.Field{f}, steps...), true
 			}
 		}

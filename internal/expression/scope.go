@@ -234,7 +234,7 @@ func (c *compiler) inFile(file, name string) (variable, error) {
 func (c *compiler) isType(name string) bool {
 	path := strings.Split(strings.TrimPrefix(name, "::"), "::")
 	if len(path) == 1 {
-		if _, ok := c.local(name); ok {
+		if _, ok := c.local(name); ok || c.member(name) {
 			return false
 		}
 	}

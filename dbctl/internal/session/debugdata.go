@@ -51,11 +51,19 @@ func (d *debugData) of(path, build string) *debugObject {
 // prepare reads what the first evaluations will want of the file at a path, so that no stop lasts longer for
 // it: it compiles each expression in a function that matches.
 func (d *debugData) prepare(path string, evals []evaluation) {
+	if interpreter, err := interpreterOf(path); err == nil {
+		d.of(interpreter, "") // it runs before the program
+	}
 	o := d.of(path, "")
 	if o == nil || o.object == nil {
 		return
 	}
-	functions := o.file.FunctionSymbols()
+	var functions []elf.Symbol
+	o.guarded(func() {
+		o.tables.Lock()
+		defer o.tables.Unlock()
+		functions = o.file.FunctionSymbols()
+	})
 	for _, e := range evals {
 		m, err := newMatcher(e.function)
 		if err != nil {
@@ -80,6 +88,7 @@ type debugObject struct {
 	file  *object.File // of once; nil: it can't be read
 	debug *object.File // of once: the file with the debug data, nil if there are none
 
+	tables    sync.Mutex // of the files' symbol tables while they are read
 	namesOnce sync.Once
 	names     symbolNames // of namesOnce
 

@@ -31,6 +31,8 @@ func (o *debugObject) readNames() {
 			}
 		}
 	}
+	o.tables.Lock()
+	defer o.tables.Unlock()
 	list, _ := o.file.DynamicSymbols()
 	add(list)
 	list, _ = o.file.Symbols()
