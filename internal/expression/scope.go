@@ -4,6 +4,7 @@ import (
 	"debug/dwarf"
 	"github.com/profilecollection/pct/internal/value"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/profilecollection/pct/internal/object/debuginfo"
@@ -44,7 +45,45 @@ func (c *compiler) find(name string) (variable, error) {
 			return v, nil
 		}
 	}
+	if !global {
+		for _, in := range append(slices.Clone(c.blocks), c.unit) {
+			for _, path := range imported(in, path) {
+				if v, ok := c.outside(path); ok {
+					return v, nil
+				}
+			}
+		}
+	}
 	return variable{}, &Refusal{Why: "No symbol \"" + name + "\" in current context."}
+}
+
+// imported are the qualified names that a name may have by the using-declarations, using-directives and
+// namespace aliases in a block or unit.
+func imported(in debuginfo.Entry, path []string) [][]string {
+	var all [][]string
+	for e := range in.Children() {
+		tag := e.Tag()
+		if tag != dwarf.TagImportedDeclaration && tag != dwarf.TagImportedModule {
+			continue
+		}
+		of := e.Ref(dwarf.AttrImport)
+		target := of.Path()
+		if len(target) == 0 {
+			continue
+		}
+		if tag == dwarf.TagImportedModule {
+			all = append(all, append(target, path...))
+			continue
+		}
+		name := e.Name()
+		if name == "" {
+			name = of.Name()
+		}
+		if name == path[0] {
+			all = append(all, append(target, path[1:]...))
+		}
+	}
+	return all
 }
 
 // local looks in the blocks of the activation, innermost first.
