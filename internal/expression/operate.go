@@ -95,8 +95,9 @@ func (c *compiler) selectField(p place, name string) (place, error) {
 		return place{}, &Refusal{Why: "Attempt to extract a component of a value that is not a structure."}
 	}
 	steps, ok := field(t, name)
-	if at := strings.LastIndex(name, "::"); at >= 0 {
-		steps, ok = qualified(t, name[:at], name[at+2:], 0)
+	if path := pathOf(name); len(path) > 1 {
+		last := len(path) - 1
+		steps, ok = qualified(t, strings.Join(path[:last], "::"), path[last], 0)
 		if slices.ContainsFunc(steps, func(f *value.Field) bool { return f.Virtual }) {
 			return place{}, refusef("a qualified member of a virtual base class") // gdb takes it from another place
 		}

@@ -27,7 +27,7 @@ func (c *compiler) find(name string) (variable, error) {
 	}
 	name = strings.Trim(name, "'")
 	global := strings.HasPrefix(name, "::")
-	path := strings.Split(strings.TrimPrefix(name, "::"), "::")
+	path := pathOf(name)
 	if len(path) == 1 && !global {
 		if v, ok := c.local(name); ok {
 			return v, nil
@@ -259,7 +259,7 @@ func (c *compiler) inFile(file, name string) (variable, error) {
 		if of := u.Name(); of != file && filepath.Base(of) != file && !strings.HasSuffix(of, "/"+file) {
 			continue
 		}
-		path := strings.Split(name, "::")
+		path := pathOf(name)
 		for e := range u.NamedIn(path...) {
 			if v, ok := c.usable(e, path); ok {
 				return v, nil
@@ -271,7 +271,7 @@ func (c *compiler) inFile(file, name string) (variable, error) {
 
 // isType reports whether a name in an expression is that of a type, not of a variable.
 func (c *compiler) isType(name string) bool {
-	path := strings.Split(strings.TrimPrefix(name, "::"), "::")
+	path := pathOf(name)
 	if len(path) == 1 {
 		if _, ok := c.local(name); ok || c.member(name) {
 			return false
@@ -295,12 +295,12 @@ func (c *compiler) typeNamed(path []string, kind func(dwarf.Tag) bool) *value.Ty
 	for n := len(around); n >= 0; n-- {
 		full := append(around[:n:n], path...)
 		for e := range c.unit.NamedIn(full...) {
-			if aType(e.Tag()) && kind(e.Tag()) && e.Name() == path[len(path)-1] {
+			if aType(e.Tag()) && kind(e.Tag()) && debuginfo.Canonical(e.Name()) == debuginfo.Canonical(path[len(path)-1]) {
 				return c.types.of(e)
 			}
 		}
 		for e := range c.data().Named(full...) {
-			if aType(e.Tag()) && kind(e.Tag()) && e.Name() == path[len(path)-1] && !e.Flag(dwarf.AttrDeclaration) {
+			if aType(e.Tag()) && kind(e.Tag()) && debuginfo.Canonical(e.Name()) == debuginfo.Canonical(path[len(path)-1]) && !e.Flag(dwarf.AttrDeclaration) {
 				return c.types.of(e)
 			}
 		}
