@@ -176,11 +176,11 @@ func (c *compiler) printable(t *value.Type, depth int) error {
 	case value.Unknown:
 		return refusef("%s", describe(t))
 	case value.Float:
-		if t.Size != 4 && t.Size != 8 {
+		if t.Size != 4 && t.Size != 8 && t.Size != 16 || t.Name == "_Float128" || t.Name == "__float128" {
 			return refusef("a floating-point number of %d bytes", t.Size)
 		}
 	case value.Integer, value.Enumeration, value.Boolean:
-		if t.Size > 8 {
+		if t.Size > 16 || t.Size > 8 && t.Kind != value.Integer {
 			return refusef("a number of %d bytes", t.Size)
 		}
 	case value.Character:

@@ -283,7 +283,7 @@ func (c *compiler) typeOf(n *typeName) (*value.Type, error) {
 	var t *value.Type
 	switch {
 	case name != "":
-		path := strings.Split(strings.TrimPrefix(name, "::"), "::")
+		path := pathOf(name)
 		if t = c.typeNamed(path, tagged(tag)); t == nil {
 			if tag != "" {
 				return nil, &Refusal{Why: "No " + tag + " type named " + name + "."}

@@ -136,6 +136,7 @@ func parse(source string, isType func(name string) bool) (*expression, error) {
 		return nil, refusef("%q is no expression of C", source)
 	}
 	kinds := lexicon().Symbols()
+	all = templates(all, kinds["Name"], isType)
 	last := ""
 	for i := range all {
 		t := &all[i]
@@ -160,11 +161,67 @@ func parse(source string, isType func(name string) bool) (*expression, error) {
 	return e, nil
 }
 
-// Writes reports whether an expression would write into the program, by its operators.
-func Writes(source string) bool {
-	_, err := parse(source, func(string) bool { return false })
-	refusal, _ := err.(*Refusal)
-	return refusal != nil && refusal.Writes
+// templates makes one token of the name of a template and its arguments, and what is named within it, where
+// that is a type.
+func templates(all []lexer.Token, name lexer.TokenType, isType func(name string) bool) []lexer.Token {
+	var out []lexer.Token
+	for i := 0; i < len(all); i++ {
+		t := all[i]
+		if t.Type == name && i+1 < len(all) && all[i+1].Value == "<" {
+			if text, end := angles(all, i); end > 0 && isType(text) {
+				t.Value = text
+				i = end
+				if i+1 < len(all) && all[i+1].Type == name && strings.HasPrefix(all[i+1].Value, "::") {
+					i++
+					t.Value += all[i].Value
+				}
+			}
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// angles is the text of the tokens from one on to the angle that closes the first one that opens, and where
+// that is, 0 for nowhere.
+func angles(all []lexer.Token, from int) (text string, end int) {
+	depth := 0
+	for i := from; i < len(all); i++ {
+		text += all[i].Value
+		switch all[i].Value {
+		case "<":
+			depth++
+		case ">":
+			depth--
+		case ">>":
+			depth -= 2
+		default:
+			continue
+		}
+		if depth <= 0 {
+			return text, i
+		}
+	}
+	return "", 0
+}
+
+// pathOf are the names of a qualified name, without the colons before it.
+func pathOf(name string) []string {
+	var path []string
+	name = strings.TrimPrefix(name, "::")
+	depth, from := 0, 0
+	for i := range len(name) {
+		switch {
+		case name[i] == '<':
+			depth++
+		case name[i] == '>':
+			depth--
+		case depth == 0 && i >= from && strings.HasPrefix(name[i:], "::"):
+			path = append(path, name[from:i])
+			from = i + 2
+		}
+	}
+	return append(path, name[from:])
 }
 
 // A Refusal is an expression that is not evaluated natively.

@@ -133,7 +133,8 @@ func (c *compiler) locate(of debuginfo.Entry, expr []byte, t *value.Type) (place
 	if q.addr != nil {
 		return place{typ: t, addr: q.addr}, nil
 	}
-	return place{typ: t, parts: []part{q}}, nil
+	parts, err := l.wide([]part{q})
+	return place{typ: t, parts: parts}, err
 }
 
 // part takes what was found so far for size bytes.
@@ -162,6 +163,25 @@ func (l *locator) part(size uint64) (part, error) {
 	l.code, l.types, l.register, l.isValue, l.data, l.synthetic = nil, nil, false, false, nil, debuginfo.Entry{}
 	return q, nil
 }
+
+// wide puts a part that is in a vector register together from its halves. Those of others hold no more than a
+// word.
+func (l *locator) wide(parts []part) ([]part, error) {
+	q := parts[0]
+	if q.word == nil || q.size <= 8 {
+		return parts, nil
+	}
+	n := q.word[0].Arg
+	if len(q.word) != 1 || q.word[0].Op != plan.Register || n < firstVector || n > lastVector || q.size > 16 {
+		return nil, refusef("a value of %d bytes in a register", q.size)
+	}
+	high := part{size: q.size - 8, word: []plan.Instr{{Op: plan.High, Arg: n}}}
+	q.size = 8
+	return []part{q, high}, nil
+}
+
+// The vector registers xmm0 to xmm15 by their DWARF numbers.
+const firstVector, lastVector = 17, 32
 
 func (l *locator) emit(op plan.Op, arg int64) { l.code = append(l.code, plan.Instr{Op: op, Arg: arg}) }
 
@@ -279,7 +299,11 @@ func (l *locator) all() error {
 			if err != nil {
 				return err
 			}
-			l.parts = append(l.parts, q)
+			more, err := l.wide([]part{q})
+			if err != nil {
+				return err
+			}
+			l.parts = append(l.parts, more...)
 			clear(starts)
 		default:
 			if err := l.one(op); err != nil {

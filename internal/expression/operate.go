@@ -4,6 +4,8 @@ import (
 	"debug/dwarf"
 	"github.com/profilecollection/pct/internal/plan"
 	"github.com/profilecollection/pct/internal/value"
+	"slices"
+	"strings"
 )
 
 // tagged returns which kinds of types a word before a type's name means.
@@ -50,7 +52,9 @@ func (c *compiler) deref(p place) (place, error) {
 		addr, err := p.load()
 		return place{typ: p.typ.Elem, addr: addr}, err
 	case value.Array:
-		return p.at(0, p.typ.Elem), nil
+		if !p.typ.Vector {
+			return p.at(0, p.typ.Elem), nil
+		}
 	case value.Integer:
 		// gdb takes a number for the address of a long.
 		addr, err := p.load()
@@ -91,6 +95,13 @@ func (c *compiler) selectField(p place, name string) (place, error) {
 		return place{}, &Refusal{Why: "Attempt to extract a component of a value that is not a structure."}
 	}
 	steps, ok := field(t, name)
+	if path := pathOf(name); len(path) > 1 {
+		last := len(path) - 1
+		steps, ok = qualified(t, strings.Join(path[:last], "::"), path[last], 0)
+		if slices.ContainsFunc(steps, func(f *value.Field) bool { return f.Virtual }) {
+			return place{}, refusef("a qualified member of a virtual base class") // gdb takes it from another place
+		}
+	}
 	if !ok {
 		return place{}, &Refusal{Why: "There is no member named " + name + "."}
 	}
@@ -118,6 +129,22 @@ func (c *compiler) selectField(p place, name string) (place, error) {
 		f.Type.Whole()
 	}
 	return p, nil
+}
+
+// qualified finds a member of the base class, or of the class itself, that is named before it.
+func qualified(t *value.Type, class, name string, depth int) ([]*value.Field, bool) {
+	t.Whole()
+	if t.Name == class || strings.HasSuffix(t.Name, "::"+class) {
+		return field(t, name)
+	}
+	for i := range t.Fields {
+		if f := &t.Fields[i]; f.Base && depth < mostNested {
+			if steps, ok := qualified(f.Type, class, name, depth+1); ok {
+				return append([]*value.Field{f}, steps...), true
+			}
+		}
+	}
+	return nil, false
 }
 
 // field finds a member, those of anonymous structures and base classes included, as the way to it.
@@ -161,13 +188,18 @@ func (c *compiler) index(p, n place) (place, error) {
 	switch {
 	case p.typ.Kind == value.Pointer:
 		base, err = p.load()
-	case p.typ.Kind == value.Array && p.addr != nil && !p.typ.Vector:
+	case p.typ.Kind == value.Array && p.addr != nil:
 		base = p.addr
 		if p.typ.Lower != 0 {
 			i = join(i, []plan.Instr{{Op: plan.Const, Arg: p.typ.Lower}, {Op: plan.Sub}})
 		}
 	case p.typ.Kind == value.Array:
-		return place{}, refusef("an element of an array that is not in memory")
+		at := i[0].Arg - p.typ.Lower
+		if len(i) > 1 && !isConst(i) || i[0].Op != plan.Const || at < 0 || at >= p.typ.Count {
+			return place{}, refusef("an element of an array that is not in memory")
+		}
+		e := p.typ.Elem.Whole()
+		return p.at(uint64(at)*e.Size, e), nil
 	default:
 		return place{}, &Refusal{Why: "cannot subscript something of type `" + p.typ.Name + "'"}
 	}
@@ -179,6 +211,11 @@ func (c *compiler) index(p, n place) (place, error) {
 		return place{}, refusef("elements whose size is not known")
 	}
 	return place{typ: e, addr: join(base, i, []plan.Instr{{Op: plan.Const, Arg: int64(e.Size)}, {Op: plan.Mul}, {Op: plan.Add}})}, nil
+}
+
+// isConst reports whether instructions push a number of the source, brought to the size of its type.
+func isConst(code []plan.Instr) bool {
+	return len(code) == 2 && code[0].Op == plan.Const && code[1].Op == plan.Extend && code[0].Arg == int64(int32(code[0].Arg))
 }
 
 // prefix applies an operator before its operand.

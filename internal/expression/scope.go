@@ -4,6 +4,7 @@ import (
 	"debug/dwarf"
 	"github.com/profilecollection/pct/internal/value"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/profilecollection/pct/internal/object/debuginfo"
@@ -26,7 +27,7 @@ func (c *compiler) find(name string) (variable, error) {
 	}
 	name = strings.Trim(name, "'")
 	global := strings.HasPrefix(name, "::")
-	path := strings.Split(strings.TrimPrefix(name, "::"), "::")
+	path := pathOf(name)
 	if len(path) == 1 && !global {
 		if v, ok := c.local(name); ok {
 			return v, nil
@@ -44,7 +45,45 @@ func (c *compiler) find(name string) (variable, error) {
 			return v, nil
 		}
 	}
+	if !global {
+		for _, in := range append(slices.Clone(c.blocks), c.unit) {
+			for _, path := range imported(in, path) {
+				if v, ok := c.outside(path); ok {
+					return v, nil
+				}
+			}
+		}
+	}
 	return variable{}, &Refusal{Why: "No symbol \"" + name + "\" in current context."}
+}
+
+// imported are the qualified names that a name may have by the using-declarations, using-directives and
+// namespace aliases in a block or unit.
+func imported(in debuginfo.Entry, path []string) [][]string {
+	var all [][]string
+	for e := range in.Children() {
+		tag := e.Tag()
+		if tag != dwarf.TagImportedDeclaration && tag != dwarf.TagImportedModule {
+			continue
+		}
+		of := e.Ref(dwarf.AttrImport)
+		target := of.Path()
+		if len(target) == 0 {
+			continue
+		}
+		if tag == dwarf.TagImportedModule {
+			all = append(all, append(target, path...))
+			continue
+		}
+		name := e.Name()
+		if name == "" {
+			name = of.Name()
+		}
+		if name == path[0] {
+			all = append(all, append(target, path[1:]...))
+		}
+	}
+	return all
 }
 
 // local looks in the blocks of the activation, innermost first.
@@ -220,7 +259,7 @@ func (c *compiler) inFile(file, name string) (variable, error) {
 		if of := u.Name(); of != file && filepath.Base(of) != file && !strings.HasSuffix(of, "/"+file) {
 			continue
 		}
-		path := strings.Split(name, "::")
+		path := pathOf(name)
 		for e := range u.NamedIn(path...) {
 			if v, ok := c.usable(e, path); ok {
 				return v, nil
@@ -232,7 +271,7 @@ func (c *compiler) inFile(file, name string) (variable, error) {
 
 // isType reports whether a name in an expression is that of a type, not of a variable.
 func (c *compiler) isType(name string) bool {
-	path := strings.Split(strings.TrimPrefix(name, "::"), "::")
+	path := pathOf(name)
 	if len(path) == 1 {
 		if _, ok := c.local(name); ok || c.member(name) {
 			return false
@@ -256,12 +295,12 @@ func (c *compiler) typeNamed(path []string, kind func(dwarf.Tag) bool) *value.Ty
 	for n := len(around); n >= 0; n-- {
 		full := append(around[:n:n], path...)
 		for e := range c.unit.NamedIn(full...) {
-			if aType(e.Tag()) && kind(e.Tag()) && e.Name() == path[len(path)-1] {
+			if aType(e.Tag()) && kind(e.Tag()) && debuginfo.Canonical(e.Name()) == debuginfo.Canonical(path[len(path)-1]) {
 				return c.types.of(e)
 			}
 		}
 		for e := range c.data().Named(full...) {
-			if aType(e.Tag()) && kind(e.Tag()) && e.Name() == path[len(path)-1] && !e.Flag(dwarf.AttrDeclaration) {
+			if aType(e.Tag()) && kind(e.Tag()) && debuginfo.Canonical(e.Name()) == debuginfo.Canonical(path[len(path)-1]) && !e.Flag(dwarf.AttrDeclaration) {
 				return c.types.of(e)
 			}
 		}

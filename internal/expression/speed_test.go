@@ -1,8 +1,11 @@
 package expression
 
 import (
+	"debug/dwarf"
+	"strings"
 	"testing"
 
+	"github.com/profilecollection/pct/internal/object/debuginfo"
 	"github.com/profilecollection/pct/internal/plan"
 )
 
@@ -26,6 +29,37 @@ func BenchmarkCompile(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkOpen opens the debug data of -program, and compiles a first expression: what is there of the first
+// function that has a parameter.
+func BenchmarkOpen(b *testing.B) {
+	argv := strings.Fields(*programs)
+	if len(argv) == 0 {
+		b.Skip("no -program")
+	}
+	name, pc := firstParameter(opened(b, argv[0]))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := NewObject(opened(b, argv[0])).Compile(name, pc, 0); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func firstParameter(data *debuginfo.Data) (name string, pc uint64) {
+	for unit := range data.Units() {
+		for f := range unit.Children() {
+			if low, ok := lowest64(f); ok && f.Tag() == dwarf.TagSubprogram {
+				for v := range f.Children() {
+					if v.Tag() == dwarf.TagFormalParameter && v.Name() != "" {
+						return v.Name(), low
+					}
+				}
+			}
+		}
+	}
+	return "", 0
 }
 
 func BenchmarkRun(b *testing.B) {

@@ -3,6 +3,7 @@ package expression
 import (
 	"bufio"
 	"debug/dwarf"
+	"debug/elf"
 	"fmt"
 	"os"
 	"os/exec"
@@ -314,6 +315,19 @@ func (a activation) Entry(n int) (uint64, bool) {
 
 func (a activation) Bias() uint64 { return a.s.path[a.level].Object.Bias }
 
-func (a activation) Thread(offset uint64) (uint64, bool) { return 0, false }
+// Thread is that of the executable, whose thread-local data end where the register fs points to.
+func (a activation) Thread(offset uint64) (uint64, bool) {
+	f, err := elf.Open(a.s.exe)
+	if err != nil {
+		return 0, false
+	}
+	defer f.Close()
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_TLS {
+			return a.s.regs.Fs_base - (p.Memsz+p.Align-1)/p.Align*p.Align + offset, true
+		}
+	}
+	return 0, false
+}
 
 func (a activation) Read(b []byte, addr uint64) bool { return a.s.u.Read(b, addr) }

@@ -86,7 +86,7 @@ func (ts *types) read(e debuginfo.Entry, hops int) *value.Type {
 	case dwarf.TagStructType, dwarf.TagClassType, dwarf.TagUnionType, dwarf.TagInterfaceType:
 		t.Kind, t.Union = value.Structure, tag == dwarf.TagUnionType
 		if t.Name != "" && cxx(e) {
-			t.Name = canonical(e.Around() + t.Name)
+			t.Name = debuginfo.Canonical(e.Around() + t.Name)
 		}
 		if e.Has(dwarf.AttrDeclaration) {
 			t.Size = 0

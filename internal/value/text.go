@@ -74,7 +74,15 @@ func (p *printer) value(t *Type, at uint64) {
 	case Array:
 		p.array(t, at)
 	default:
-		p.scalar(t, Number(p.bytes(at, t.Size)))
+		b := p.bytes(at, t.Size)
+		switch {
+		case t.Size <= 8:
+			p.scalar(t, Number(b))
+		case t.Kind == Float:
+			p.out.WriteString(extended(b))
+		default:
+			p.out.WriteString(long(b, t.Signed))
+		}
 	}
 }
 

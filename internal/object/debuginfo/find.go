@@ -73,6 +73,9 @@ func (d *Data) lacks(name string) bool {
 		return false
 	}
 	text := []byte(name + "\x00")
+	if template, _, ok := strings.Cut(name, "<"); ok {
+		text = []byte(template + "<")
+	}
 	for _, in := range []*Data{d, d.sup} {
 		if in == nil {
 			continue
@@ -107,7 +110,7 @@ type seeker struct {
 func newSeeker(path []string) *seeker {
 	s := &seeker{words: make([]*word, len(path))}
 	for i, name := range path {
-		s.words[i] = &word{name: name, at: make(map[*byte]map[uint64]bool)}
+		s.words[i] = &word{name: Canonical(name), at: make(map[*byte]map[uint64]bool)}
 	}
 	return s
 }
@@ -228,6 +231,11 @@ type word struct {
 }
 
 func (w *word) is(e Entry, v value) bool {
+	if template, _, ok := strings.Cut(w.name, "<"); ok {
+		// Compilers spell the arguments of templates in several ways.
+		name := e.d.str(e.u, v)
+		return strings.HasPrefix(name, template+"<") && Canonical(name) == w.name
+	}
 	switch v.form {
 	case formStrp:
 		return w.places(e.d.s.Str)[v.u]

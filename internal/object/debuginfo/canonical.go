@@ -1,17 +1,17 @@
-package expression
+package debuginfo
 
 import (
 	"regexp"
 	"strings"
 )
 
-// canonical spells the name of a type of C++ as gdb does, whichever compiler wrote it: "int const*" for
-// "const int *" and "0ul" for "0UL" among the arguments of templates.
-func canonical(name string) string {
+// Canonical spells the name of a type of C++ as gdb does, whichever compiler wrote it: "int const*" for
+// "const int *" and "0ul" for "0UL" among the arguments of templates. It is not changed where no template is in it.
+func Canonical(name string) string {
 	if !strings.Contains(name, "<") {
 		return name
 	}
-	s := speller{words: nameWords.FindAllString(name, -1)}
+	s := speller{words: nameWords.FindAllString(numbers.Replace(name), -1)}
 	return s.list("")
 }
 
@@ -20,6 +20,10 @@ var (
 	nameNumbers = regexp.MustCompile(`^\d+[uUlL]+$`)
 	nameWord    = regexp.MustCompile(`^[\w:(]`)
 )
+
+// numbers are those of C's types that compilers spell in several ways.
+var numbers = strings.NewReplacer("long long unsigned int", "unsigned long long", "long unsigned int", "unsigned long", "short unsigned int", "unsigned short",
+	"long long int", "long long", "long int", "long", "short int", "short")
 
 // A speller writes the words of a name anew.
 type speller struct {

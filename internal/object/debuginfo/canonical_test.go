@@ -1,4 +1,4 @@
-package expression
+package debuginfo
 
 import "testing"
 
@@ -14,11 +14,13 @@ func TestCanonical(t *testing.T) {
 		"A<(anonymous namespace)::B &&>":          "A<(anonymous namespace)::B&&>",
 		"A<char *const>":                          "A<char* const>",
 		"A<std::map<int, B>::value_type>":         "A<std::map<int, B>::value_type>",
+		"Box<long int, 3>::made":                  "Box<long, 3>::made",
+		"A<long unsigned int *>":                  "A<unsigned long*>",
 		"A<":                                      "A<>",
 		"A<>>>,,<":                                "A<>",
 		"A<(ns::Mode)3>":                          "A<(ns::Mode)3>",
 	} {
-		if got := canonical(name); got != want {
+		if got := Canonical(name); got != want {
 			t.Errorf("%s: %s, not %s", name, got, want)
 		}
 	}
