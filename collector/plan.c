@@ -123,7 +123,10 @@ static enum plan_outcome ask(struct run *r, const struct plan_instr *i)
 		known = f->cfa(f->of, to);
 		break;
 	case OP_ENTRY:
-		return PLAN_NO_ENTRY;
+		if (!f->entry || !f->entry(f->of, (uint64_t)i->arg, to))
+			return PLAN_NO_ENTRY;
+		known = true;
+		break;
 	default:
 		return PLAN_NO_THREAD;
 	}
