@@ -19,6 +19,7 @@ const (
 	attrCallTail        dwarf.Attr = 0x82
 	attrCallTarget      dwarf.Attr = 0x83
 	attrGNUCallValue    dwarf.Attr = 0x2111
+	attrGNUCallTarget   dwarf.Attr = 0x2113
 	attrGNUCallTail     dwarf.Attr = 0x2115
 )
 
@@ -32,10 +33,16 @@ func (o *Object) Passed(returns uint64, register int, low uint64) ([]plan.Instr,
 		return nil, false
 	}
 	site := siteIn(s.Blocks[0], returns, 0)
-	if !site.OK() {
+	if !site.OK() || o.callsItself(low) {
 		return nil, false
 	}
-	if target, ok := o.target(site); !ok || target != low || o.callsItself(low) {
+	c := &compiler{object: o, types: o.types, pc: returns - 1, high: debuginfo.Always, whole: s.Blocks[0], unit: s.Blocks[0].Unit()}
+	var check []plan.Instr
+	if target, ok := o.target(site); ok {
+		if target != low {
+			return nil, false
+		}
+	} else if check, ok = c.calls(site, low); !ok {
 		return nil, false
 	}
 	for p := range site.Children() {
@@ -50,14 +57,27 @@ func (o *Object) Passed(returns uint64, register int, low uint64) ([]plan.Instr,
 		if expr == nil {
 			expr = p.Block(attrGNUCallValue)
 		}
-		c := &compiler{object: o, types: o.types, pc: returns - 1, high: debuginfo.Always, whole: s.Blocks[0], unit: s.Blocks[0].Unit()}
 		l := &locator{c: c, of: p, b: expr}
 		if l.all() != nil || l.bad || l.parts != nil || l.data != nil || l.synthetic.OK() || len(l.code) == 0 {
 			return nil, false
 		}
-		return l.code, true
+		return join(check, l.code), true
 	}
 	return nil, false
+}
+
+// calls returns instructions that end where a call through a pointer is not of the function that begins at
+// an address.
+func (c *compiler) calls(site debuginfo.Entry, low uint64) ([]plan.Instr, bool) {
+	expr := site.Block(attrCallTarget)
+	if expr == nil {
+		expr = site.Block(attrGNUCallTarget)
+	}
+	l := &locator{c: c, of: site, b: expr}
+	if l.all() != nil || l.bad || l.parts != nil || l.data != nil || l.synthetic.OK() || len(l.code) == 0 {
+		return nil, false
+	}
+	return join(l.code, []plan.Instr{{Op: plan.Address, Arg: int64(low)}, {Op: plan.Ne}, {Op: plan.JumpZero, Arg: 1}, {Op: plan.Fail, Arg: int64(plan.NoEntry)}}), true
 }
 
 // siteIn finds the call that returns to an address in a function or block.
@@ -112,7 +132,7 @@ func (o *Object) begins(f debuginfo.Entry) (uint64, bool) {
 		}
 	}
 	for e := range f.Unit().Children() {
-		if e.Tag() == dwarf.TagSubprogram && e.Origin() == f {
+		if e.Tag() == dwarf.TagSubprogram && completes(e, f) {
 			look(e)
 		}
 	}
@@ -124,6 +144,16 @@ func (o *Object) begins(f debuginfo.Entry) (uint64, bool) {
 		}
 	}
 	return low, found == 1
+}
+
+// completes reports whether an entry is an instance of f, or of what completes that.
+func completes(e, f debuginfo.Entry) bool {
+	for range mostNested {
+		if e = e.Origin(); e == f || !e.OK() {
+			return e.OK()
+		}
+	}
+	return false
 }
 
 // lowest64 is where the code of an entry begins.

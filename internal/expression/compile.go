@@ -19,7 +19,7 @@ type Object struct {
 
 // NewObject is the Object of debug data.
 func NewObject(d *debuginfo.Data) *Object {
-	return &Object{data: d, types: &types{data: d, known: make(map[debuginfo.Entry]*value.Type)}}
+	return &Object{data: d, types: &types{data: d, known: make(map[debuginfo.Entry]*value.Type), outlying: make(map[*value.Field]debuginfo.Entry)}}
 }
 
 // A Code is an expression for one stretch of a function's code.
@@ -46,6 +46,7 @@ type compiler struct {
 	low    uint64
 	high   uint64
 	nested int
+	parts  int // of values that printable has looked at
 	source string
 }
 
@@ -101,9 +102,14 @@ func (o *Object) Compile(source string, pc uint64, activation int) (*Code, error
 
 // finish makes the code of a value.
 func (c *compiler) finish(p place) (*Code, error) {
-	code := &Code{Type: p.typ, Low: c.low, High: c.high}
-	var instrs []plan.Instr
 	t := p.typ.Whole()
+	if t.Kind == value.Array && t.Size == 0 && p.addr != nil {
+		// As gdb shows it: nothing is known to be in it.
+		p = place{typ: pointerTo(t.Elem), word: p.addr}
+		t = p.typ
+	}
+	code := &Code{Low: c.low, High: c.high}
+	var instrs []plan.Instr
 	if err := c.printable(t, 0); err != nil {
 		return nil, err
 	}
@@ -122,11 +128,21 @@ func (c *compiler) finish(p place) (*Code, error) {
 			return nil, err
 		}
 		instrs = append(instrs, out...)
-		texts, err := c.texts(p, new(int))
-		if err != nil {
-			return nil, err
-		}
-		instrs = append(instrs, texts...)
+	}
+	outer := &outliers{c: c, end: t.Size, places: make(map[*value.Field]place)}
+	t, err := outer.shape(p, t, 0, 0)
+	if err != nil {
+		return nil, err
+	}
+	instrs = append(instrs, outer.code...)
+	p.typ, code.Type = t, t
+	texts, err := outer.texts(p, new(int))
+	if err != nil {
+		return nil, err
+	}
+	instrs = append(instrs, texts...)
+	if t.Size > plan.Longest {
+		return nil, refusef("a value of %d bytes", t.Size)
 	}
 	code.Code = append(instrs, plan.Instr{Op: plan.End})
 	code.Gone = gaps(instrs)
@@ -151,69 +167,8 @@ func gaps(instrs []plan.Instr) []value.Gap {
 	return gone
 }
 
-// mostText is how much of a text is read: as much as gdb shows.
-const mostText = 200
-
-// texts returns instructions that append what the pointers to characters lead to, in their order in the
-// value.
-func (c *compiler) texts(p place, n *int) ([]plan.Instr, error) {
-	t := p.typ.Whole()
-	var all []plan.Instr
-	add := func(q place) error {
-		if *n >= mostText {
-			return nil
-		}
-		code, err := c.texts(q, n)
-		all = append(all, code...)
-		return err
-	}
-	switch t.Kind {
-	case value.Pointer:
-		if !t.IsText() || p.gone() {
-			return nil, nil
-		}
-		*n++
-		code, err := p.load()
-		return append(code[:len(code):len(code)], plan.Instr{Op: plan.OutText, Arg: mostText}), err
-	case value.Structure:
-		for i := range t.Fields {
-			if f := &t.Fields[i]; !f.Static && f.BitSize == 0 && !f.Virtual {
-				if err := add(p.at(f.Offset, f.Type)); err != nil {
-					return nil, err
-				}
-			}
-		}
-	case value.Array:
-		if pointers(t.Elem, 0) {
-			for i := range min(t.Count, mostText) {
-				if err := add(p.at(uint64(i)*t.Elem.Size, t.Elem)); err != nil {
-					return nil, err
-				}
-			}
-		}
-	}
-	return all, nil
-}
-
-// pointers reports whether there are pointers to characters in a value of the type.
-func pointers(t *value.Type, depth int) bool {
-	t.Whole()
-	switch {
-	case depth == mostNested:
-		return true
-	case t.Kind == value.Pointer:
-		return t.IsText()
-	case t.Kind == value.Array:
-		return pointers(t.Elem, depth+1)
-	case t.Kind == value.Structure:
-		for i := range t.Fields {
-			if !t.Fields[i].Static && pointers(t.Fields[i].Type, depth+1) {
-				return true
-			}
-		}
-	}
-	return false
-}
+// mostParts bounds how many members of members a value has: damaged types may be within themselves.
+const mostParts = 1 << 14
 
 // printable refuses types that can't be shown as gdb shows them.
 func (c *compiler) printable(t *value.Type, depth int) error {
@@ -238,24 +193,18 @@ func (c *compiler) printable(t *value.Type, depth int) error {
 			return refusef("a text of wide characters")
 		}
 	case value.Array:
-		if t.Count < 0 {
-			return nil // as gdb: of unknown bound, nothing is in it
-		}
 		if t.Elem.Kind == value.Character && t.Elem.Wide {
 			return refusef("a text of wide characters")
 		}
 		return c.printable(t.Elem, depth)
 	case value.Structure:
-		if depth > mostHops {
-			return refusef("structures in each other")
+		if c.parts += len(t.Fields); depth > mostHops || c.parts > mostParts {
+			return refusef("a value of too many members")
 		}
 		for i := range t.Fields {
 			f := &t.Fields[i]
-			switch {
-			case f.Virtual:
-				return refusef("an object with virtual base classes")
-			case f.Static:
-				return refusef("a class with static members")
+			if size := f.Type.Whole().Size; !f.Static && !f.Virtual && f.BitSize == 0 && (f.Offset > t.Size || size > t.Size-f.Offset) {
+				return refusef("a member that is not within %s", describe(t))
 			}
 			if err := c.printable(f.Type, depth+1); err != nil {
 				return err
@@ -320,7 +269,7 @@ func (c *compiler) variable(v variable) (place, error) {
 		}
 		return c.selectField(object, v.field)
 	}
-	t := c.types.of(v.entry.Ref(dwarf.AttrType))
+	t := c.types.typeOf(v.entry)
 	if v.gone {
 		return place{typ: t}, nil
 	}

@@ -119,8 +119,14 @@ var (
 	tags    = map[string]bool{"struct": true, "union": true, "class": true, "enum": true}
 )
 
+// longestSource bounds how deep an expression can be.
+const longestSource = 4096
+
 // parse reads an expression. Its errors are *Refusal.
 func parse(source string, isType func(name string) bool) (*expression, error) {
+	if len(source) > longestSource {
+		return nil, refusef("an expression of %d bytes", len(source))
+	}
 	lex, err := lexicon().LexString("", source)
 	if err != nil {
 		return nil, err
@@ -152,6 +158,13 @@ func parse(source string, isType func(name string) bool) (*expression, error) {
 		return nil, refusef("%q is no expression that is understood: %s", source, strings.TrimSpace(err.Error()))
 	}
 	return e, nil
+}
+
+// Writes reports whether an expression would write into the program, by its operators.
+func Writes(source string) bool {
+	_, err := parse(source, func(string) bool { return false })
+	refusal, _ := err.(*Refusal)
+	return refusal != nil && refusal.Writes
 }
 
 // A Refusal is an expression that is not evaluated natively.

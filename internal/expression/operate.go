@@ -68,7 +68,7 @@ func (c *compiler) kept(p place) (place, error) {
 	}
 	defer func() { c.nested-- }()
 	q := p.parts[0]
-	of, err := c.placeOf(q.synthetic, c.types.of(q.synthetic.Ref(dwarf.AttrType)))
+	of, err := c.placeOf(q.synthetic, c.types.typeOf(q.synthetic))
 	if err != nil {
 		return place{}, err
 	}
@@ -95,8 +95,19 @@ func (c *compiler) selectField(p place, name string) (place, error) {
 		return place{}, &Refusal{Why: "There is no member named " + name + "."}
 	}
 	for _, f := range steps {
-		if f.Virtual || f.Static {
-			return place{}, refusef("a static member, or one of a virtual base class")
+		if f.Static {
+			q, err := c.static(f)
+			if fails(p.addr) {
+				q = place{typ: q.typ, addr: p.addr}
+			}
+			return q, err
+		}
+		if f.Virtual {
+			var err error
+			if p, err = c.virtualBase(p, f); err != nil {
+				return place{}, err
+			}
+			continue
 		}
 		if f.BitSize > 0 {
 			p.bits = bits{f.BitOffset, f.BitSize}
@@ -110,7 +121,9 @@ func (c *compiler) selectField(p place, name string) (place, error) {
 }
 
 // field finds a member, those of anonymous structures and base classes included, as the way to it.
-func field(t *value.Type, name string) ([]*value.Field, bool) {
+func field(t *value.Type, name string) ([]*value.Field, bool) { return fieldWithin(t, name, 0) }
+
+func fieldWithin(t *value.Type, name string, depth int) ([]*value.Field, bool) {
 	t.Whole()
 	for i := range t.Fields {
 		if f := &t.Fields[i]; f.Name == name && !f.Base {
@@ -119,8 +132,8 @@ func field(t *value.Type, name string) ([]*value.Field, bool) {
 	}
 	for i := range t.Fields {
 		f := &t.Fields[i]
-		if (f.Name == "" || f.Base) && f.Type.Kind == value.Structure && f.Type != t {
-			if steps, ok := field(f.Type, name); ok {
+		if (f.Name == "" || f.Base) && f.Type.Kind == value.Structure && f.Type != t && depth < mostNested {
+			if steps, ok := fieldWithin(f.Type, name, depth+1); ok {
 				return append([]*value.Field{f}, steps...), true
 			}
 		}

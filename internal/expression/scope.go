@@ -104,11 +104,12 @@ func (c *compiler) enumerator(e debuginfo.Entry, name string) (variable, bool) {
 
 // member reports whether the object of the member function has a member of this name.
 func (c *compiler) member(name string) bool {
+	// Where the program does not keep "this" the name is a member still, whose value is gone.
 	this, ok := c.local("this")
-	if !ok || this.gone {
+	if !ok {
 		return false
 	}
-	t := c.types.of(this.entry.Ref(dwarf.AttrType))
+	t := c.types.typeOf(this.entry)
 	if t.Kind != value.Pointer || t.Elem.Kind != value.Structure {
 		return false
 	}
@@ -151,7 +152,7 @@ func (c *compiler) outside(path []string) (variable, bool) {
 		}
 	}
 	if len(path) > 1 {
-		return c.static(path)
+		return c.staticOf(path)
 	}
 	return variable{}, false
 }
@@ -160,6 +161,9 @@ func (c *compiler) outside(path []string) (variable, bool) {
 func (c *compiler) usable(e debuginfo.Entry, path []string) (variable, bool) {
 	switch e.Tag() {
 	case dwarf.TagVariable, dwarf.TagMember, dwarf.TagConstant:
+		if e.Tag() == dwarf.TagMember && !e.Flag(dwarf.AttrExternal) && !e.Flag(dwarf.AttrDeclaration) {
+			return variable{}, false // of an object
+		}
 		has := func(e debuginfo.Entry) bool { return e.Has(dwarf.AttrLocation) || e.Has(dwarf.AttrConstValue) }
 		if !has(e) && e.Flag(dwarf.AttrDeclaration) {
 			if e = e.Completed(); !e.OK() {
@@ -179,8 +183,8 @@ func (c *compiler) usable(e debuginfo.Entry, path []string) (variable, bool) {
 	return variable{}, false
 }
 
-// static looks for a variable of a function that is always there.
-func (c *compiler) static(path []string) (variable, bool) {
+// staticOf looks for a variable of a function that is always there.
+func (c *compiler) staticOf(path []string) (variable, bool) {
 	name := path[len(path)-1]
 	for f := range c.data().Named(path[:len(path)-1]...) {
 		if f.Tag() == dwarf.TagSubprogram {
@@ -230,7 +234,7 @@ func (c *compiler) inFile(file, name string) (variable, error) {
 func (c *compiler) isType(name string) bool {
 	path := strings.Split(strings.TrimPrefix(name, "::"), "::")
 	if len(path) == 1 {
-		if _, ok := c.local(name); ok {
+		if _, ok := c.local(name); ok || c.member(name) {
 			return false
 		}
 	}

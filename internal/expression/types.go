@@ -12,6 +12,9 @@ import (
 type types struct {
 	data  *debuginfo.Data
 	known map[debuginfo.Entry]*value.Type
+	// outlying are the entries of members whose place is not in the structure: static ones, and virtual base
+	// classes.
+	outlying map[*value.Field]debuginfo.Entry
 }
 
 // mostHops bounds how far typedefs and qualifiers are followed.
@@ -19,6 +22,16 @@ const mostHops = 64
 
 // of reads the type that the entry is; void is none.
 func (ts *types) of(e debuginfo.Entry) *value.Type { return ts.read(e, 0) }
+
+// typeOf reads the type of what the entry is: a variable, a member.
+func (ts *types) typeOf(e debuginfo.Entry) *value.Type { return ts.readOf(e, 0) }
+
+func (ts *types) readOf(e debuginfo.Entry, hops int) *value.Type {
+	if e.Lacks(dwarf.AttrType) {
+		return refused("a type that the debug data lack")
+	}
+	return ts.read(e.Ref(dwarf.AttrType), hops)
+}
 
 func (ts *types) read(e debuginfo.Entry, hops int) *value.Type {
 	if !e.OK() {
@@ -30,12 +43,18 @@ func (ts *types) read(e debuginfo.Entry, hops int) *value.Type {
 	if hops == mostHops {
 		return refused("a type that is made of itself")
 	}
+	if e.Has(dwarf.AttrSignature) {
+		if e.Lacks(dwarf.AttrSignature) {
+			return refused("a type that the debug data lack")
+		}
+		return ts.keep(e, ts.read(e.Ref(dwarf.AttrSignature), hops+1))
+	}
 	tag := e.Tag()
 	switch tag {
 	case dwarf.TagConstType, dwarf.TagVolatileType, dwarf.TagRestrictType, dwarf.TagAtomicType, tagImmutable, tagPackedType:
-		return ts.keep(e, ts.read(e.Ref(dwarf.AttrType), hops+1))
+		return ts.keep(e, ts.readOf(e, hops+1))
 	case dwarf.TagTypedef:
-		t := *ts.read(e.Ref(dwarf.AttrType), hops+1)
+		t := *ts.readOf(e, hops+1)
 		t.Name = e.Name()
 		switch t.Name {
 		case "wchar_t", "char16_t", "char32_t":
@@ -45,7 +64,7 @@ func (ts *types) read(e debuginfo.Entry, hops int) *value.Type {
 		}
 		if t.Complete != nil {
 			// The members are read into the type that is named, once for all names.
-			under := ts.read(e.Ref(dwarf.AttrType), hops+1)
+			under := ts.readOf(e, hops+1)
 			t.Complete = func(t *value.Type) {
 				u := under.Whole()
 				t.Fields, t.Enums, t.Flags, t.Size, t.Count, t.Elem, t.Kind = u.Fields, u.Enums, u.Flags, u.Size, u.Count, u.Elem, u.Kind
@@ -61,15 +80,15 @@ func (ts *types) read(e debuginfo.Entry, hops int) *value.Type {
 	case dwarf.TagBaseType:
 		ts.base(t, e)
 	case dwarf.TagPointerType:
-		t.Kind, t.Size, t.Elem = value.Pointer, 8, ts.read(e.Ref(dwarf.AttrType), hops+1)
+		t.Kind, t.Size, t.Elem = value.Pointer, 8, ts.readOf(e, hops+1)
 	case dwarf.TagReferenceType, dwarf.TagRvalueReferenceType:
-		t.Kind, t.Size, t.Elem = value.Reference, 8, ts.read(e.Ref(dwarf.AttrType), hops+1)
+		t.Kind, t.Size, t.Elem = value.Reference, 8, ts.readOf(e, hops+1)
 	case dwarf.TagStructType, dwarf.TagClassType, dwarf.TagUnionType, dwarf.TagInterfaceType:
 		t.Kind, t.Union = value.Structure, tag == dwarf.TagUnionType
 		if t.Name != "" && cxx(e) {
-			t.Name = e.Around() + t.Name
+			t.Name = canonical(e.Around() + t.Name)
 		}
-		if e.Flag(dwarf.AttrDeclaration) {
+		if e.Has(dwarf.AttrDeclaration) {
 			t.Size = 0
 			if d := ts.definition(e); d.OK() {
 				*t = *ts.read(d, hops+1)
@@ -85,21 +104,21 @@ func (ts *types) read(e debuginfo.Entry, hops int) *value.Type {
 		t.Complete = func(t *value.Type) { ts.fields(t, e) }
 	case dwarf.TagEnumerationType:
 		t.Kind = value.Enumeration
-		if e.Flag(dwarf.AttrDeclaration) {
+		if e.Has(dwarf.AttrDeclaration) {
 			if d := ts.definition(e); d.OK() {
 				*t = *ts.read(d, hops+1)
 				return t
 			}
 		}
 		if t.Size == 0 {
-			t.Size = ts.read(e.Ref(dwarf.AttrType), hops+1).Size
+			t.Size = ts.readOf(e, hops+1).Size
 		}
 		t.Complete = func(t *value.Type) { ts.enumerators(t, e) }
 		t.Whole()
 	case dwarf.TagArrayType:
 		ts.array(t, e, hops)
 	case dwarf.TagSubroutineType:
-		t.Kind, t.Size, t.Elem = value.Function, 1, ts.read(e.Ref(dwarf.AttrType), hops+1)
+		t.Kind, t.Size, t.Elem = value.Function, 1, ts.readOf(e, hops+1)
 	case dwarf.TagUnspecifiedType:
 		t.Kind = value.Void
 		if t.Name == "decltype(nullptr)" {
@@ -107,7 +126,7 @@ func (ts *types) read(e debuginfo.Entry, hops int) *value.Type {
 		}
 	case dwarf.TagSubrangeType:
 		name := t.Name
-		*t = *ts.read(e.Ref(dwarf.AttrType), hops+1)
+		*t = *ts.readOf(e, hops+1)
 		if name != "" {
 			t.Name = name
 		}
@@ -183,6 +202,9 @@ func (ts *types) base(t *value.Type, e debuginfo.Entry) {
 
 // cxx reports whether the unit of an entry is of C++.
 func cxx(e debuginfo.Entry) bool {
+	if !e.OK() {
+		return false
+	}
 	l, _, _ := e.Unit().Const(dwarf.AttrLanguage)
 	switch l {
 	case 0x04, 0x1a, 0x21, 0x2b, 0x3a:
@@ -199,31 +221,52 @@ func (ts *types) definition(e debuginfo.Entry) debuginfo.Entry {
 	}
 	tag := e.Tag()
 	for d := range ts.data.Named(path...) {
-		if same := d.Tag(); (same == tag || record(same) && record(tag)) && !d.Flag(dwarf.AttrDeclaration) {
+		if same := d.Tag(); (same == tag || record(same) && record(tag)) && !d.Has(dwarf.AttrDeclaration) {
 			return d
 		}
 	}
 	return debuginfo.Entry{}
 }
 
+// untypedef is what a typedef names in the end, as the base classes of a class are shown.
+func untypedef(e debuginfo.Entry) debuginfo.Entry {
+	for range mostHops {
+		switch e.Tag() {
+		case dwarf.TagTypedef, dwarf.TagConstType, dwarf.TagVolatileType:
+			e = e.Ref(dwarf.AttrType)
+			continue
+		}
+		break
+	}
+	return e
+}
+
 func record(t dwarf.Tag) bool { return t == dwarf.TagStructType || t == dwarf.TagClassType }
 
 func (ts *types) fields(t *value.Type, e debuginfo.Entry) {
+	var entries []debuginfo.Entry
+	defer func() {
+		for i := range t.Fields {
+			if f := &t.Fields[i]; f.Static || f.Virtual {
+				ts.outlying[f] = entries[i]
+			}
+		}
+	}()
 	for c := range e.Children() {
 		switch c.Tag() {
 		case dwarf.TagMember, dwarf.TagVariable:
-			f := value.Field{Name: c.Name(), Type: ts.of(c.Ref(dwarf.AttrType))}
+			f := value.Field{Name: c.Name(), Type: ts.typeOf(c)}
 			// Where a member of a class has no place in it, it is a static one.
 			f.Static = c.Tag() == dwarf.TagVariable || c.Flag(dwarf.AttrExternal) || c.Flag(dwarf.AttrDeclaration)
 			ts.place(&f, c)
-			t.Fields = append(t.Fields, f)
+			t.Fields, entries = append(t.Fields, f), append(entries, c)
 		case dwarf.TagInheritance:
-			f := value.Field{Type: ts.of(c.Ref(dwarf.AttrType)), Base: true}
+			f := value.Field{Type: ts.of(untypedef(c.Ref(dwarf.AttrType))), Base: true}
 			f.Name = f.Type.Name
 			v, _, _ := c.Const(dwarf.AttrVirtuality)
 			f.Virtual = v != 0
 			ts.place(&f, c)
-			t.Fields = append(t.Fields, f)
+			t.Fields, entries = append(t.Fields, f), append(entries, c)
 		case tagVariantPart:
 			*t = value.Type{Kind: value.Unknown, Name: "a type with variants", Size: t.Size}
 			return
@@ -280,7 +323,7 @@ func uleb(b []byte) uint64 {
 }
 
 func (ts *types) enumerators(t *value.Type, e debuginfo.Entry) {
-	under := ts.of(e.Ref(dwarf.AttrType))
+	under := ts.typeOf(e)
 	t.Signed = under.Signed
 	flags, signed := true, false
 	around := ""
@@ -335,7 +378,7 @@ func disjoint(enums []value.Enumerator) bool {
 
 // array makes t an array, of arrays where there are several dimensions.
 func (ts *types) array(t *value.Type, e debuginfo.Entry, hops int) {
-	t.Kind, t.Elem = value.Array, ts.read(e.Ref(dwarf.AttrType), hops+1)
+	t.Kind, t.Elem = value.Array, ts.readOf(e, hops+1)
 	t.Vector = e.Flag(attrGNUVector)
 	var dims []value.Type
 	for c := range e.Children() {
@@ -386,14 +429,22 @@ func bounds(c debuginfo.Entry) value.Type {
 		d.Count = int64(n)
 	} else if upper, size, ok := c.Const(dwarf.AttrUpperBound); ok {
 		u := int64(upper)
-		if size < 8 && upper == 1<<(8*size)-1 {
-			u = -1 // as -1 is written of an array of no elements
+		if t := c.Ref(dwarf.AttrType); size < 8 && signedIndex(t) {
+			shift := 64 - 8*size
+			u = u << shift >> shift
 		}
 		d.Count = max(u-d.Lower+1, 0)
 	} else if c.Has(dwarf.AttrCount) || c.Has(dwarf.AttrUpperBound) || c.Has(dwarf.AttrLowerBound) && !hasLower {
 		return *refused("an array whose length varies")
 	}
 	return d
+}
+
+// signedIndex reports whether the type of an index has a sign.
+func signedIndex(t debuginfo.Entry) bool {
+	t = untypedef(t)
+	enc, _, _ := t.Const(dwarf.AttrEncoding)
+	return t.Tag() == dwarf.TagBaseType && (enc == encSigned || enc == encSignedChar)
 }
 
 // lowest is the lowest index of arrays where the data do not say it.

@@ -92,7 +92,7 @@ const (
 // String says why there is no value, in the words of gdb where it has some.
 func (o Outcome) String() string {
 	switch o {
-	case OptimizedOut:
+	case OptimizedOut, NoEntry:
 		return "value has been optimized out"
 	case NoMemory:
 		return "Cannot access memory"
@@ -100,8 +100,6 @@ func (o Outcome) String() string {
 		return "Division by zero"
 	case NoRegister:
 		return "value is not available"
-	case NoEntry:
-		return "the caller does not tell what it passed"
 	case TooLong:
 		return "the expression takes too many steps"
 	case NoThread:

@@ -57,7 +57,7 @@ func run(code []Instr, f Frame, out []byte) ([]byte, Outcome) {
 		if n > deepest-2 {
 			return out, TooLong
 		}
-		if need := pops[i.Op]; n < need {
+		if i.Op > End || i.Size > 8 || n < pops[i.Op] {
 			return out, TooLong
 		}
 		switch i.Op {
@@ -91,11 +91,14 @@ func run(code []Instr, f Frame, out []byte) ([]byte, Outcome) {
 			}
 			n++
 		case Load:
-			var b [8]byte
-			if !f.Read(b[:i.Size], stack[n-1]) {
+			// What is read goes behind the output for a moment: a buffer here would be one of the heap.
+			out = append(out, 0, 0, 0, 0, 0, 0, 0, 0)
+			word := out[len(out)-8:]
+			out = out[:len(out)-8]
+			if !f.Read(word[:i.Size], stack[n-1]) {
 				return out, NoMemory
 			}
-			stack[n-1] = binary.LittleEndian.Uint64(b[:])
+			stack[n-1] = binary.LittleEndian.Uint64(word)
 		case Extend:
 			shift := 64 - 8*uint(i.Size)
 			stack[n-1] = uint64(int64(stack[n-1]<<shift) >> shift)
@@ -117,18 +120,23 @@ func run(code []Instr, f Frame, out []byte) ([]byte, Outcome) {
 			n++
 		case Rotate:
 			stack[n-1], stack[n-2], stack[n-3] = stack[n-2], stack[n-3], stack[n-1]
-		case Jump:
-			pc += int(i.Arg)
-		case JumpZero:
-			n--
-			if stack[n] == 0 {
-				pc += int(i.Arg)
+		case Jump, JumpZero:
+			if i.Op == JumpZero {
+				if n--; stack[n] != 0 {
+					continue
+				}
 			}
+			if i.Arg < int64(-1-pc) || i.Arg > int64(len(code)-1-pc) {
+				return out, TooLong
+			}
+			pc += int(i.Arg)
 		case Out:
 			n--
-			var b [8]byte
-			binary.LittleEndian.PutUint64(b[:], stack[n])
-			out = append(out, b[:i.Size]...)
+			if len(out)-begin > Longest-8 {
+				return out, TooLong
+			}
+			out = binary.LittleEndian.AppendUint64(out, stack[n])
+			out = out[:len(out)-8+int(i.Size)]
 		case OutMem:
 			n--
 			if i.Arg < 0 || i.Arg > Longest-int64(len(out)-begin) {
@@ -146,6 +154,9 @@ func run(code []Instr, f Frame, out []byte) ([]byte, Outcome) {
 			out = append(out, make([]byte, i.Arg)...)
 		case OutText:
 			n--
+			if i.Arg < 0 || i.Arg > Longest-2-int64(len(out)-begin) {
+				return out, TooLong
+			}
 			out = text(f, stack[n], int(i.Arg), out)
 		case End:
 			return out, Got
@@ -179,22 +190,23 @@ func text(f Frame, addr uint64, most int, out []byte) []byte {
 		return out
 	}
 	start := len(out)
-	var b [64]byte
 	for len(out)-start < most {
 		// No piece goes beyond a page, the next of which may not be there.
-		n := min(len(b), most-(len(out)-start), int(4096-addr%4096))
-		if !f.Read(b[:n], addr) {
-			if len(out) == start {
+		n := min(64, most-(len(out)-start), int(4096-addr%4096))
+		at := len(out)
+		out = append(out, make([]byte, n)...)
+		if !f.Read(out[at:], addr) {
+			out = out[:at]
+			if at == start {
 				return out
 			}
 			break
 		}
 		addr += uint64(n)
-		if end := bytes.IndexByte(b[:n], 0); end >= 0 {
-			out = append(out, b[:end+1]...)
+		if end := bytes.IndexByte(out[at:], 0); end >= 0 {
+			out = out[:at+end+1]
 			break
 		}
-		out = append(out, b[:n]...)
 	}
 	binary.LittleEndian.PutUint16(out[head:], uint16(len(out)-start))
 	return out

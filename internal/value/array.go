@@ -7,16 +7,12 @@ import (
 
 func (p *printer) array(t *Type, at uint64) {
 	e := t.Elem.Whole()
-	if t.Count < 0 {
-		p.out.WriteString("0x")
-		return
-	}
 	if e.Kind == Character && !e.Wide && p.lost(at, t.Size) == 0 && !t.Vector {
 		p.text1(p.bytes(at, t.Size))
 		return
 	}
 	p.out.WriteByte('{')
-	count := uint64(t.Count)
+	count := min(uint64(max(t.Count, 0)), uint64(len(p.v.Bytes)))
 	things := 0
 	for i := uint64(0); i < count; {
 		if things >= mostShown || p.shown >= mostShown && e.Kind != Array && e.Kind != Structure {
@@ -61,19 +57,9 @@ func (p *printer) text1(b []byte) {
 		p.out.WriteString(`""`)
 		return
 	}
-	// As many characters as are shown: gdb stops at a zero byte only where all others are zero too.
-	n := len(b)
-	for n > 0 && b[n-1] == 0 {
-		n--
-	}
-	if n < len(b) {
-		// One zero byte at the end is the text's own.
-		if n+1 == len(b) || n == 0 && len(b) == 1 {
-			p.characters(b[:len(b)-1], false)
-			return
-		}
-		p.characters(b[:len(b)-1], false)
-		return
+	// gdb leaves out one zero byte at the end, and shows the others.
+	if b[len(b)-1] == 0 {
+		b = b[:len(b)-1]
 	}
 	p.characters(b, false)
 }

@@ -39,8 +39,11 @@ type printer struct {
 
 const gone = "<optimized out>"
 
-// lost is how many of the bytes the program does not keep.
+// lost is how many of the bytes the program does not keep, or a damaged type has beyond the value.
 func (p *printer) lost(at, size uint64) uint64 {
+	if all := uint64(len(p.v.Bytes)); at > all || size > all-at {
+		return size
+	}
 	var n uint64
 	for _, g := range p.v.Gone {
 		low, high := max(at, g.Offset), min(at+size, g.Offset+g.Size)
@@ -51,7 +54,12 @@ func (p *printer) lost(at, size uint64) uint64 {
 	return n
 }
 
-func (p *printer) bytes(at, size uint64) []byte { return p.v.Bytes[at : at+size] }
+func (p *printer) bytes(at, size uint64) []byte {
+	if all := uint64(len(p.v.Bytes)); at > all || size > all-at {
+		return nil
+	}
+	return p.v.Bytes[at : at+size]
+}
 
 // value writes the value of type t at an offset of the bytes.
 func (p *printer) value(t *Type, at uint64) {
@@ -75,11 +83,11 @@ func (p *printer) structure(t *Type, at uint64) {
 	n, own := 0, false
 	for i := range t.Fields {
 		f := &t.Fields[i]
-		if f.Static {
-			continue
-		}
 		if n++; n > 1 {
 			p.out.WriteString(", ")
+		}
+		if f.Static {
+			p.out.WriteString("static ")
 		}
 		own = own || !f.Base
 		switch {

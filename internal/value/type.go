@@ -46,7 +46,9 @@ type Field struct {
 	Type   *Type
 	Offset uint64 // in bytes
 	Base   bool   // a base class
-	Static bool   // it has no place in the structure
+	// Static is set of a member that all objects share. In the type of a plan's value its place is behind the
+	// bytes of the object, like that of a virtual base class; otherwise it has none.
+	Static bool
 	// Of a bit-field: its first bit, counted from the lowest of the structure's first byte, and how many it has; 0 for none.
 	BitOffset, BitSize uint64
 	// Virtual is set of a virtual base class, whose place is in the object's own table.

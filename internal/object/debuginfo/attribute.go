@@ -47,8 +47,8 @@ func (e Entry) own(attr dwarf.Attr) value {
 	return value{}
 }
 
-// get returns an attribute of the entry or of what completes it, its abstract origin or its
-// declaration, and the entry that has it.
+// get returns an attribute of the entry or of what completes it, its abstract origin, its declaration or
+// the type of its signature, and the entry that has it.
 func (e Entry) get(attr dwarf.Attr) (value, Entry) {
 	for range maxHops {
 		if e.d == nil {
@@ -57,9 +57,11 @@ func (e Entry) get(attr dwarf.Attr) (value, Entry) {
 		if v := e.own(attr); v.ok() {
 			return v, e
 		}
-		next := e.follow(e.own(dwarf.AttrAbstractOrigin))
-		if next.d == nil {
-			next = e.follow(e.own(dwarf.AttrSpecification))
+		next := Entry{}
+		for _, other := range []dwarf.Attr{dwarf.AttrAbstractOrigin, dwarf.AttrSpecification, dwarf.AttrSignature} {
+			if next = e.follow(e.own(other)); next.d != nil {
+				break
+			}
 		}
 		e = next
 	}
@@ -109,6 +111,12 @@ func (e Entry) Ref(attr dwarf.Attr) Entry {
 		return Entry{}
 	}
 	return of.follow(v)
+}
+
+// Lacks reports whether an attribute refers to an entry that the data do not have.
+func (e Entry) Lacks(attr dwarf.Attr) bool {
+	v, of := e.get(attr)
+	return v.ok() && of.follow(v).d == nil
 }
 
 // Flag reports whether an attribute of the entry or of what completes it is there and not zero.

@@ -5,8 +5,13 @@ import (
 	"iter"
 )
 
-// Unit is the root entry of the unit that e is in.
-func (e Entry) Unit() Entry { return Entry{e.d, e.u, e.u.first} }
+// Unit is the root entry of the unit that e is in, none of none.
+func (e Entry) Unit() Entry {
+	if e.d == nil {
+		return Entry{}
+	}
+	return Entry{e.d, e.u, e.u.first}
+}
 
 // Children are the entries directly within e.
 func (e Entry) Children() iter.Seq[Entry] {
@@ -138,11 +143,19 @@ func (d *Data) UnitAt(addr uint64) Entry {
 	return Entry{fd, fu, fu.first}
 }
 
-// Completed is the entry that completes a declaration, elsewhere in its unit; none if there is none.
-func (e Entry) Completed() Entry {
-	for c := range e.Unit().Children() {
+// Completed is the entry that completes a declaration, elsewhere in its unit outside of functions and
+// types; none if there is none.
+func (e Entry) Completed() Entry { return completes(e.Unit(), e, 0) }
+
+func completes(in, e Entry, depth int) Entry {
+	for c := range in.Children() {
 		if v := c.own(dwarf.AttrSpecification); v.ok() && c.follow(v) == e {
 			return c
+		}
+		if c.Tag() == dwarf.TagNamespace && depth < maxHops {
+			if d := completes(c, e, depth+1); d.OK() {
+				return d
+			}
 		}
 	}
 	return Entry{}

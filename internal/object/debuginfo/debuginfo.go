@@ -3,7 +3,7 @@
 //
 // It reads as little as it can: of each unit at first the header and the root
 // entry, of a unit that holds an address asked for all entries and the line
-// table, once. Type units are skipped. Data that is damaged or of unknown kind yields fewer
+// table, once. Type units are read where an entry refers to one. Data that is damaged or of unknown kind yields fewer
 // answers, never an error or an endless loop; only little-endian data is read.
 package debuginfo
 
@@ -11,6 +11,7 @@ package debuginfo
 // is none. They are not changed, and must stay as long as the Data.
 type Sections struct {
 	Info, Abbrev, Line, LineStr, Str, StrOffsets, Addr, Ranges, RngLists, Loc, LocLists []byte
+	Types                                                                               []byte // type units of DWARF 4
 }
 
 // Data is the debug information of an object. Any number of goroutines may ask it.
@@ -24,6 +25,8 @@ type Data struct {
 	units []*unit
 	code  []segment // by index of unit
 	names *nameCache
+	named nameIndex
+	types *typeUnits
 }
 
 // A Frame is a function and a line in it: that of the instruction, or that of
@@ -49,7 +52,8 @@ type Detail struct {
 // made for s and others, or nil, and lowest is the lowest address of code.
 func New(s Sections, sup *Data, lowest uint64) *Data {
 	d := &Data{s: s, sup: sup, lowest: lowest, names: newNameCache()}
-	d.units = readUnits(s.Info)
+	d.units = readUnits(s.Info, false)
+	d.types = newTypeUnits(d)
 	var spans []span
 	for _, u := range d.units {
 		d.readRoot(u, func(low, high uint64) {

@@ -39,6 +39,8 @@ func (e Entry) follow(v value) Entry {
 		return Entry{e.d, e.u, off}
 	case formRefAddr:
 		return e.d.entryAt(v.u)
+	case formRefSig8:
+		return e.d.types.find(v.u)
 	case formGNURefAlt, formRefSup4, formRefSup8:
 		if e.d.sup != nil {
 			return e.d.sup.entryAt(v.u)

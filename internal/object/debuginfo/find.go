@@ -6,51 +6,135 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Named yields the entries outside of functions that have a name in the source, unit by unit in the
-// order of the data; of an enumerator that needs no name around it, its enumeration. The name is qualified by what is around it, from the outermost: a namespace, a
-// type, a module. Namespaces without a name, and inline ones, need not be named.
+// order of the data; of an enumerator that needs no name around it, its enumeration. The name is
+// qualified by what is around it, from the outermost: a namespace, a type, a module. Namespaces without
+// a name, and inline ones, need not be named. All units are looked through for a name once.
 func (d *Data) Named(path ...string) iter.Seq[Entry] {
-	return func(yield func(Entry) bool) {
-		s := newSeeker(path, yield)
-		for unit := range d.Units() {
-			if !s.within(unit, 0) {
-				return
+	return d.named.of(everywhere, path, func() []Entry { return d.find(path) })
+}
+
+// A nameIndex has the entries of the names that were looked for; any goroutine may.
+type nameIndex struct {
+	mu      sync.Mutex
+	entries map[lookedFor][]Entry
+}
+
+// lookedFor is a qualified name, and the offset of the entry in which it was looked for.
+type lookedFor struct {
+	in   uint64
+	name string
+}
+
+const everywhere = ^uint64(0)
+
+// of yields the entries of a name, which find looks for once.
+func (x *nameIndex) of(in uint64, path []string, find func() []Entry) iter.Seq[Entry] {
+	key := lookedFor{in, strings.Join(path, "::")}
+	x.mu.Lock()
+	found, known := x.entries[key]
+	x.mu.Unlock()
+	if !known {
+		found = find()
+		x.mu.Lock()
+		if x.entries == nil {
+			x.entries = make(map[lookedFor][]Entry)
+		}
+		x.entries[key] = found
+		x.mu.Unlock()
+	}
+	return slices.Values(found)
+}
+
+func (d *Data) find(path []string) []Entry {
+	if d.lacks(path[len(path)-1]) {
+		return nil
+	}
+	s := newSeeker(path)
+	split := map[*Data]bool{}
+	for unit := range d.Units() {
+		s.within(unit, 0)
+		if unit.d != d && !split[unit.d] {
+			split[unit.d] = true
+			s.inTypes(unit.d)
+		}
+	}
+	s.inTypes(d)
+	return s.found
+}
+
+// lacks reports whether a name is nowhere in the data. Of what was split off from the object that is not
+// known.
+func (d *Data) lacks(name string) bool {
+	if slices.ContainsFunc(d.units, func(u *unit) bool { return u.dwoName.ok() }) {
+		return false
+	}
+	text := []byte(name + "\x00")
+	for _, in := range []*Data{d, d.sup} {
+		if in == nil {
+			continue
+		}
+		for _, section := range [][]byte{in.s.Str, in.s.LineStr, in.s.Info, in.s.Types} {
+			if bytes.Contains(section, text) {
+				return false
 			}
 		}
 	}
+	return true
 }
 
 // NamedIn is Named, directly within one entry.
 func (e Entry) NamedIn(path ...string) iter.Seq[Entry] {
-	return func(yield func(Entry) bool) { newSeeker(path, yield).within(e, 0) }
+	if e.d == nil {
+		return func(func(Entry) bool) {}
+	}
+	return e.d.named.of(e.off, path, func() []Entry {
+		s := newSeeker(path)
+		s.within(e, 0)
+		return s.found
+	})
 }
 
 // A seeker looks for entries by their qualified name.
 type seeker struct {
 	words []*word
-	yield func(Entry) bool
+	found []Entry
 }
 
-func newSeeker(path []string, yield func(Entry) bool) *seeker {
-	s := &seeker{words: make([]*word, len(path)), yield: yield}
+func newSeeker(path []string) *seeker {
+	s := &seeker{words: make([]*word, len(path))}
 	for i, name := range path {
 		s.words[i] = &word{name: name, at: make(map[*byte]map[uint64]bool)}
 	}
 	return s
 }
 
-// within looks for the words from the given one on among the children of e. It is false where no more
-// is wanted.
-func (s *seeker) within(e Entry, from int) bool {
+// inTypes looks in the type units.
+func (s *seeker) inTypes(d *Data) {
+	if d.types == nil {
+		return
+	}
+	for _, unit := range d.types.all().roots {
+		s.within(unit, 0)
+	}
+}
+
+// within looks for the words from the given one on among the children of e.
+func (s *seeker) within(e Entry, from int) {
+	last := len(s.words) - 1
 	for c := range e.Children() {
-		a, name, open := c.head()
+		a, name, open, completes := c.head()
+		if completes && e.off == e.u.first {
+			// It completes what is declared elsewhere, whose place decides how it is named.
+			s.completes(c, a)
+			continue
+		}
 		matches := s.words[from].is(c, name)
-		if matches && from == len(s.words)-1 {
-			if !s.yield(c) {
-				return false
-			}
+		if matches && from == last {
+			s.found = append(s.found, c)
 			continue
 		}
 		if !a.children {
@@ -59,23 +143,43 @@ func (s *seeker) within(e Entry, from int) bool {
 		switch a.tag {
 		case dwarf.TagNamespace:
 			// The members of a namespace that need not be named are as those around it.
-			if (open || !name.ok()) && !s.within(c, from) {
-				return false
+			if open || !name.ok() {
+				s.within(c, from)
 			}
 		case dwarf.TagEnumerationType:
 			// Its enumerators need not be named by it, where it is no class: it stands for them.
-			if from == len(s.words)-1 && s.enumerates(c) && !s.yield(c) {
-				return false
+			if from == last && s.enumerates(c) {
+				s.found = append(s.found, c)
 			}
 		case dwarf.TagStructType, dwarf.TagClassType, dwarf.TagUnionType, dwarf.TagModule:
 		default:
 			continue
 		}
-		if matches && !s.within(c, from+1) {
-			return false
+		if matches {
+			s.within(c, from+1)
 		}
 	}
-	return true
+}
+
+// completes looks at an entry that completes a declaration, and within it.
+func (s *seeker) completes(c Entry, a *abbrev) {
+	enumerates := a.tag == dwarf.TagEnumerationType && s.enumerates(c)
+	name := c.Name()
+	if !enumerates && !slices.ContainsFunc(s.words, func(w *word) bool { return w.name == name }) {
+		return
+	}
+	path := c.Path()
+	n := len(path)
+	same := func(n int) bool {
+		return n <= len(s.words) && slices.EqualFunc(path[:n], s.words[:n], func(p string, w *word) bool { return p == w.name })
+	}
+	switch {
+	case n == 0:
+	case n == len(s.words) && (same(n) || enumerates && same(n-1)):
+		s.found = append(s.found, c)
+	case same(n) && a.tag != dwarf.TagSubprogram:
+		s.within(c, n)
+	}
 }
 
 // enumerates reports whether the last word is an enumerator of e that can be named alone.
@@ -84,7 +188,7 @@ func (s *seeker) enumerates(e Entry) bool {
 		return false
 	}
 	for c := range e.Children() {
-		if _, name, _ := c.head(); s.words[len(s.words)-1].is(c, name) {
+		if _, name, _, _ := c.head(); s.words[len(s.words)-1].is(c, name) {
 			return true
 		}
 	}
@@ -94,13 +198,13 @@ func (s *seeker) enumerates(e Entry) bool {
 // AttrEnumClass is set of an enumeration whose enumerators are named by it.
 const AttrEnumClass dwarf.Attr = 0x6d
 
-// head reads what decides whether an entry is looked into: its abbreviation, its name, and whether its
-// members count as those of what is around.
-func (e Entry) head() (a *abbrev, name value, open bool) {
+// head reads what decides whether an entry is looked into: its abbreviation, its name, whether its
+// members count as those of what is around, and whether it completes a declaration.
+func (e Entry) head() (a *abbrev, name value, open, completes bool) {
 	c := at(e.d.s.Info[:e.u.end], e.off)
 	a, ok := e.d.table(e.u).get(c.uleb())
 	if !ok {
-		return &abbrev{}, value{}, false
+		return &abbrev{}, value{}, false, false
 	}
 	for i := range a.attrs {
 		v := e.u.read(&c, a.attrs[i].form, a.attrs[i].implicit)
@@ -109,9 +213,11 @@ func (e Entry) head() (a *abbrev, name value, open bool) {
 			name = v
 		case dwarf.AttrExportSymbols:
 			open = true
+		case dwarf.AttrSpecification:
+			completes = true
 		}
 	}
-	return a, name, open
+	return a, name, open, completes
 }
 
 // A word is a name that is looked for in many entries. Most of them refer to a table of strings: the
@@ -182,6 +288,16 @@ func (e Entry) Around() string {
 func (e Entry) around(unnamed string) ([]string, bool) {
 	if e.d == nil {
 		return nil, false
+	}
+	for range maxHops {
+		// What completes a declaration is where that is.
+		v := e.own(dwarf.AttrSpecification)
+		if !v.ok() {
+			break
+		}
+		if e = e.follow(v); e.d == nil {
+			return nil, false
+		}
 	}
 	var path []string
 	t := e.d.walk(e.u)

@@ -40,5 +40,6 @@ func sectionsOf(f *object.File, suffix string) Sections {
 		RngLists:   get("rnglists"),
 		Loc:        get("loc"),
 		LocLists:   get("loclists"),
+		Types:      get("types"),
 	}
 }

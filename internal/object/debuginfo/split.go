@@ -24,12 +24,10 @@ func (d *Data) full(u *unit) (*Data, *unit) {
 		}
 		// Addresses stay in the object; so do the ranges of DWARF 4.
 		s.Addr, s.Ranges = d.s.Addr, d.s.Ranges
-		full := &Data{s: s, lowest: d.lowest, names: newNameCache(), units: readUnits(s.Info)}
+		full := &Data{s: s, lowest: d.lowest, names: newNameCache(), units: readUnits(s.Info, false)}
+		full.types = newTypeUnits(full)
 		for _, v := range full.units {
-			if v.version >= 5 {
-				// Where nothing is said it is the first table, behind its header.
-				v.strOffsetsBase, v.rnglistsBase, v.loclistsBase = 8, 12, 12
-			}
+			v.firstTables()
 			full.readRoot(v, func(uint64, uint64) {})
 			v.addrBase, v.low, v.rangesBase, v.isSplit = u.addrBase, u.low, u.rangesBase, true
 			if v.compile && v.dwoID == u.dwoID {

@@ -54,8 +54,9 @@ const (
 	unitSplitType    = 6
 )
 
-// readUnits reads the headers of all units, and nothing behind them.
-func readUnits(info []byte) []*unit {
+// readUnits reads the headers of all units, and nothing behind them; of .debug_types, whose units have longer
+// ones, where types is set.
+func readUnits(info []byte, types bool) []*unit {
 	var units []*unit
 	for c := at(info, 0); c.off < len(info); {
 		u := &unit{index: len(units), start: uint64(c.off)}
@@ -66,7 +67,7 @@ func readUnits(info []byte) []*unit {
 		}
 		h := cursor{data: info[:c.off+int(n)], off: c.off}
 		c.off += int(n)
-		if h.readHeader(u) {
+		if h.readHeader(u, types) {
 			units = append(units, u)
 		}
 	}
@@ -74,7 +75,7 @@ func readUnits(info []byte) []*unit {
 }
 
 // readHeader reads the rest of a unit's header; c ends where the unit ends.
-func (c *cursor) readHeader(u *unit) bool {
+func (c *cursor) readHeader(u *unit, types bool) bool {
 	u.version = int(c.uint(2))
 	kind := uint8(0)
 	switch {
@@ -85,6 +86,9 @@ func (c *cursor) readHeader(u *unit) bool {
 	case u.version >= 2 && u.version <= 4:
 		u.abbrevOff = c.uint(u.offsize)
 		u.addrsize = int(c.u8())
+		if types {
+			kind = unitType
+		}
 	default:
 		return false
 	}
@@ -97,6 +101,14 @@ func (c *cursor) readHeader(u *unit) bool {
 	}
 	u.first, u.end = uint64(c.off), uint64(len(c.data))
 	return !c.bad && (u.addrsize == 8 || u.addrsize == 4)
+}
+
+// firstTables makes the unit, of a file split from an object, use the first table of each section, behind its
+// header, as it does where nothing is said.
+func (u *unit) firstTables() {
+	if u.version >= 5 {
+		u.strOffsetsBase, u.rnglistsBase, u.loclistsBase = 8, 12, 12
+	}
 }
 
 // readRoot reads the root entry of u and calls add for each piece of its code.

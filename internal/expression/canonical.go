@@ -1,0 +1,109 @@
+package expression
+
+import (
+	"regexp"
+	"strings"
+)
+
+// canonical spells the name of a type of C++ as gdb does, whichever compiler wrote it: "int const*" for
+// "const int *" and "0ul" for "0UL" among the arguments of templates.
+func canonical(name string) string {
+	if !strings.Contains(name, "<") {
+		return name
+	}
+	s := speller{words: nameWords.FindAllString(name, -1)}
+	return s.list("")
+}
+
+var (
+	nameWords   = regexp.MustCompile(`\(anonymous namespace\)|[\w:.~]+|&&|\S`)
+	nameNumbers = regexp.MustCompile(`^\d+[uUlL]+$`)
+	nameWord    = regexp.MustCompile(`^[\w:(]`)
+)
+
+// A speller writes the words of a name anew.
+type speller struct {
+	words []string
+	next  int
+}
+
+// list writes types, apart by commas, up to the word that ends them.
+func (s *speller) list(end string) string {
+	var all []string
+	for {
+		all = append(all, s.one())
+		if s.next >= len(s.words) {
+			break
+		}
+		w := s.words[s.next]
+		s.next++
+		if w != "," {
+			break
+		}
+	}
+	text := strings.Join(all, ", ")
+	if end == ">" && strings.HasSuffix(text, ">") {
+		text += " "
+	}
+	return text + end
+}
+
+// one writes a type or a number: its words, with those behind the base that stand before it.
+func (s *speller) one() string {
+	var b strings.Builder
+	before := ""
+	base := false
+	put := func(w string) {
+		if b.Len() > 0 && nameWord.MatchString(w) {
+			if last := b.String()[b.Len()-1]; last != '(' && last != ')' && last != ':' {
+				b.WriteByte(' ')
+			}
+		}
+		b.WriteString(w)
+	}
+	settle := func() {
+		if base {
+			b.WriteString(before)
+			before = ""
+		}
+	}
+	for ; s.next < len(s.words); s.next++ {
+		switch w := s.words[s.next]; w {
+		case ",", ">", ")", "]":
+			settle()
+			return b.String()
+		case "<":
+			s.next++
+			b.WriteString("<" + s.list(">"))
+			s.next--
+		case "(", "[":
+			end := map[string]string{"(": ")", "[": "]"}[w]
+			settle()
+			s.next++
+			put(w + s.list(end))
+			s.next--
+		case "const", "volatile":
+			if !base {
+				before += " " + w
+			} else {
+				settle()
+				put(w)
+			}
+		case "*", "&", "&&":
+			settle()
+			b.WriteString(w)
+		default:
+			if nameNumbers.MatchString(w) {
+				w = strings.ToLower(w)
+			}
+			if strings.HasPrefix(w, "::") && b.Len() > 0 {
+				b.WriteString(w)
+			} else {
+				put(w)
+			}
+			base = true
+		}
+	}
+	settle()
+	return b.String()
+}
