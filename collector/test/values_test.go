@@ -249,12 +249,12 @@ func TestValuesWithoutRoom(t *testing.T) {
 	exe := buildValues(t, "gcc", "-O1")
 	file, codes, of := planned(t, exe, everyValue...)
 	for limit, note := range map[string]string{
-		"ulimit -f 300":      "values of expressions are lost", // blocks of 512 bytes
+		"ulimit -f 280":      "values of expressions are lost", // blocks of 512 bytes
 		"ulimit -v 400000":   "",
 		"PCT_PLANS=/nowhere": "values of expressions are not recorded",
 		"PCT_PLANS=" + exe:   "values of expressions are not recorded",
 	} {
-		s := prepare(t, "s q100", "/bin/sh", "-c", limit+"; exec "+exe+" 600").setenv("PCT_PLANS=" + file).run().ok("done\n")
+		s := prepare(t, "s q100", "/bin/sh", "-c", limit+"; exec "+exe+" 1000 threads").setenv("PCT_PLANS=" + file).run().ok("done\n")
 		dirs, err := filepath.Glob(filepath.Join(s.root, "values.*"))
 		if err != nil || len(dirs) != 1 {
 			t.Fatalf("%s: run directories %v (%v)", limit, dirs, err)
