@@ -25,7 +25,8 @@ static uint8_t *more(struct run *r, uint64_t n)
 
 static enum plan_outcome out(struct run *r, uint64_t v, unsigned size)
 {
-	uint8_t *to = size <= sizeof v ? more(r, size) : NULL;
+	/* As if it wrote a whole word, of which the rest is cut off. */
+	uint8_t *to = r->room - r->used < sizeof v ? NULL : more(r, size);
 
 	for (unsigned i = 0; to && i < size; i++)
 		to[i] = (uint8_t)(v >> 8 * i);
@@ -71,7 +72,7 @@ static enum plan_outcome out_text(struct run *r, uint64_t at, int64_t most)
 	size_t start = r->used, length;
 	bool ended = false;
 
-	if (!head)
+	if (!head || most < 0 || (uint64_t)most > r->room - r->used)
 		return PLAN_TOO_LONG;
 	head[0] = PLAN_UNREADABLE & 0xff;
 	head[1] = PLAN_UNREADABLE >> 8;
@@ -85,8 +86,6 @@ static enum plan_outcome out_text(struct run *r, uint64_t at, int64_t most)
 		if (page < n)
 			n = (size_t)page;
 		to = more(r, n);
-		if (!to)
-			return PLAN_TOO_LONG;
 		if (!r->frame->read(r->frame->of, at, to, n)) {
 			r->used -= n;
 			if (r->used == start)
@@ -123,7 +122,10 @@ static enum plan_outcome ask(struct run *r, const struct plan_instr *i)
 		known = f->cfa(f->of, to);
 		break;
 	case OP_ENTRY:
-		return PLAN_NO_ENTRY;
+		if (!f->entry || !f->entry(f->of, (uint64_t)i->arg, to))
+			return PLAN_NO_ENTRY;
+		known = true;
+		break;
 	default:
 		return PLAN_NO_THREAD;
 	}
@@ -137,8 +139,6 @@ static enum plan_outcome load(struct run *r, unsigned size)
 {
 	uint64_t *top = &r->stack[r->depth - 1], v = 0;
 
-	if (size > sizeof v)
-		return PLAN_TOO_LONG;
 	if (size && !r->frame->read(r->frame->of, *top, &v, size))
 		return PLAN_NO_MEMORY;
 	*top = v;
@@ -241,7 +241,8 @@ enum plan_outcome plan_run(const struct plan_instr *code, uint32_t n, const stru
 		const struct plan_instr *i = &code[pc];
 		bool jumps = i->op == OP_JUMP;
 
-		if (++steps > PLAN_STEPS || r.depth > PLAN_DEPTH - 2 || i->op > OP_END || r.depth < plan_pops[i->op])
+		if (++steps > PLAN_STEPS || r.depth > PLAN_DEPTH - 2 || i->op > OP_END || i->size > sizeof(uint64_t) ||
+		    r.depth < plan_pops[i->op])
 			return PLAN_TOO_LONG;
 		pc++;
 		if (i->op == OP_END)

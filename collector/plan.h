@@ -26,6 +26,8 @@ struct plan_frame {
 	bool (*reg)(void *of, uint64_t number, uint64_t *value); /* by its DWARF number */
 	bool (*high)(void *of, uint64_t number, uint64_t *value);
 	bool (*cfa)(void *of, uint64_t *value);
+	/* what the instructions name for the caller's frame; NULL: nothing is known of it */
+	bool (*entry)(void *of, uint64_t number, uint64_t *value);
 	bool (*read)(void *of, uint64_t at, void *to, size_t n);
 	uint64_t bias; /* of the object: run-time address minus ELF virtual address */
 };

@@ -1,8 +1,8 @@
 /*
  * planfile.h: the file of plans, which `profile` makes of a run's expressions ($PCT_PLANS).
  *
- * A header, and one behind the other objects, stretches, uses, instructions (struct plan_instr), the
- * beginning of the files of values, and the paths of objects. All numbers are little-endian.
+ * A header, and one behind the other objects, stretches, uses, entries, sites, instructions (struct
+ * plan_instr, of which PLAN_ENTRY names an entry in place of a register), the beginning of the files of values, and the paths of objects. All numbers are little-endian.
  */
 #ifndef PCT_PLANFILE_H
 #define PCT_PLANFILE_H
@@ -22,9 +22,9 @@ struct plans_header {
 	char magic[16];
 	uint32_t header; /* bytes of it */
 	uint32_t expressions;
-	uint32_t objects, stretches, uses, instrs; /* how many */
+	uint32_t objects, stretches, uses, entries, sites, instrs; /* how many */
 	uint32_t head, paths; /* bytes */
-	uint32_t zero[4];
+	uint32_t zero[2];
 };
 
 /* An object: by its build ID, or if it has none by its path. */
@@ -49,6 +49,18 @@ struct plans_use {
 	uint32_t zero;
 };
 
+/* What the callers of a function passed in a register: sites in the order of their addresses. */
+struct plans_entry {
+	uint32_t first, count;
+};
+
+/* A call, by the address of the object that it returns to: instructions for the caller's frame. */
+struct plans_site {
+	uint64_t returns;
+	uint32_t first, count;
+};
+
+_Static_assert(sizeof(struct plans_entry) == 8 && sizeof(struct plans_site) == 16, "as profile writes them");
 _Static_assert(sizeof(struct plans_header) == 64 && sizeof(struct plans_object) == 64, "as profile writes them");
 _Static_assert(sizeof(struct plans_stretch) == 24 && sizeof(struct plans_use) == 16, "as profile writes them");
 

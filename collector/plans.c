@@ -15,6 +15,8 @@ static struct {
 	const struct plans_object *objects;
 	const struct plans_stretch *stretches;
 	const struct plans_use *uses;
+	const struct plans_entry *entries;
+	const struct plans_site *sites;
 	const struct plan_instr *instrs;
 	const char *head, *paths;
 } file;
@@ -32,13 +34,15 @@ static bool within(uint32_t first, uint32_t n, uint32_t all)
 static bool parse(const char *at, uint64_t size)
 {
 	const struct plans_header *h = (const void *)at;
-	uint64_t objects = sizeof *h, stretches, uses, instrs, head, paths;
+	uint64_t objects = sizeof *h, stretches, uses, entries, sites, instrs, head, paths;
 
 	if (size < sizeof *h || !text_equal(h->magic, PLANS_MAGIC) || h->header != sizeof *h)
 		return false;
 	stretches = objects + (uint64_t)h->objects * sizeof *file.objects;
 	uses = stretches + (uint64_t)h->stretches * sizeof *file.stretches;
-	instrs = uses + (uint64_t)h->uses * sizeof *file.uses;
+	entries = uses + (uint64_t)h->uses * sizeof *file.uses;
+	sites = entries + (uint64_t)h->entries * sizeof *file.entries;
+	instrs = sites + (uint64_t)h->sites * sizeof *file.sites;
 	head = instrs + (uint64_t)h->instrs * sizeof *file.instrs;
 	paths = head + h->head;
 	if (paths + h->paths != size || h->objects > PLANS_OBJECTS || h->expressions > PLANS_EXPRESSIONS ||
@@ -47,6 +51,8 @@ static bool parse(const char *at, uint64_t size)
 	file.objects = (const void *)(at + objects);
 	file.stretches = (const void *)(at + stretches);
 	file.uses = (const void *)(at + uses);
+	file.entries = (const void *)(at + entries);
+	file.sites = (const void *)(at + sites);
 	file.instrs = (const void *)(at + instrs);
 	file.head = at + head;
 	file.paths = at + paths;
@@ -158,8 +164,29 @@ const struct plans_use *plans_at(uint32_t object, uint64_t address, uint32_t *n)
 	return NULL;
 }
 
-const struct plan_instr *plans_code(const struct plans_use *u, uint32_t *n)
+const struct plan_instr *plans_code(uint32_t first, uint32_t count)
 {
-	*n = within(u->first, u->count, file.header->instrs) ? u->count : 0;
-	return &file.instrs[u->first];
+	return within(first, count, file.header->instrs) ? &file.instrs[first] : NULL;
+}
+
+const struct plans_site *plans_site(uint64_t entry, uint64_t returns)
+{
+	const struct plans_entry *e = &file.entries[entry];
+	uint32_t low = 0, high;
+
+	if (entry >= file.header->entries || !within(e->first, e->count, file.header->sites))
+		return NULL;
+	high = e->count;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		const struct plans_site *s = &file.sites[e->first + middle];
+
+		if (s->returns == returns)
+			return s;
+		if (s->returns < returns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
 }

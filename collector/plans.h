@@ -23,7 +23,10 @@ void plans_object(const struct object *o);
 /* What is evaluated at an address of the object with that number, *n plans. */
 const struct plans_use *plans_at(uint32_t object, uint64_t address, uint32_t *n);
 
-/* The instructions of one. */
-const struct plan_instr *plans_code(const struct plans_use *u, uint32_t *n);
+/* So many instructions from one on; NULL if there are not. */
+const struct plan_instr *plans_code(uint32_t first, uint32_t count);
+
+/* The site of an entry for the address that a call returns to; NULL if there is none. */
+const struct plans_site *plans_site(uint64_t entry, uint64_t returns);
 
 #endif

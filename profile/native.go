@@ -124,13 +124,24 @@ func (c *compiler) add(number int, e expression) error {
 		if err != nil {
 			return err
 		}
-		c.uses = append(c.uses, executor.Ranged{Low: code.Low, High: code.High, Use: executor.Use{Expression: number, Plan: field, Code: code.Code}})
+		c.uses = append(c.uses, executor.Ranged{Low: code.Low, High: code.High, Use: executor.Use{Expression: number, Plan: field, Code: code.Code, Entries: c.entries(code)}})
 	}
 	const head = 16 // of a value, with its padding
 	if c.most += most + head; c.most > executor.MostWritten {
 		return errors.New("the values are too large")
 	}
 	return nil
+}
+
+// entries are what the callers passed in the registers that a code asks for.
+func (c *compiler) entries(code *values.Code) map[int64][]executor.Site {
+	all := map[int64][]executor.Site{}
+	for _, i := range code.Code {
+		if i.Op == executor.Entry && all[i.Arg] == nil {
+			all[i.Arg] = c.object.Sites(code.Low, int(i.Arg))
+		}
+	}
+	return all
 }
 
 // covered sees that there is debug data for all functions of that name.

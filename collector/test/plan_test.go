@@ -91,7 +91,12 @@ func fixed() [][]plan.Instr {
 	loop := []plan.Instr{{Op: plan.Const, Arg: 1}, {Op: plan.Jump, Arg: -1}}
 	grows := []plan.Instr{{Op: plan.Const, Arg: 1}, {Op: plan.Jump, Arg: -2}}
 	counts := []plan.Instr{{Op: plan.Const, Arg: 1000}, {Op: plan.Const, Arg: -1}, {Op: plan.Add}, {Op: plan.Dup}, {Op: plan.JumpZero, Arg: 1}, {Op: plan.Jump, Arg: -5}, {Op: plan.Out, Size: 3}}
-	return append(all, loop, grows, counts, []plan.Instr{{Op: plan.OutGone, Arg: 65536}}, []plan.Instr{{Op: plan.OutGone, Arg: 65537}}, nil)
+	more := []plan.Instr{{Op: plan.Const, Arg: 1}, {Op: plan.Out, Size: 8}, {Op: plan.Jump, Arg: -3}}
+	texts := []plan.Instr{{Op: plan.Const, Arg: planBase}, {Op: plan.OutText, Arg: 60}, {Op: plan.Jump, Arg: -3}}
+	full := []plan.Instr{{Op: plan.OutGone, Arg: 65532}, {Op: plan.Const}, {Op: plan.Out, Size: 2}}
+	strange := []plan.Instr{{Op: plan.End + 1}}
+	before, behind := []plan.Instr{{Op: plan.Jump, Arg: math.MinInt64}}, []plan.Instr{{Op: plan.Jump, Arg: 1 << 40}}
+	return append(all, more, texts, full, strange, before, behind, loop, grows, counts, []plan.Instr{{Op: plan.OutGone, Arg: 65536}}, []plan.Instr{{Op: plan.OutGone, Arg: 65537}}, nil)
 }
 
 // randomPlan is a plan that mostly comes to something.

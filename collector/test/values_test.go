@@ -39,7 +39,13 @@ func planned(t testing.TB, exe string, wanted ...string) (file string, all []*ex
 	for e, codes := range lists {
 		for _, c := range codes {
 			of[len(all)] = wanted[e]
-			uses = append(uses, plan.Ranged{Low: c.Low, High: c.High, Use: plan.Use{Expression: e, Plan: len(all), Code: c.Code}})
+			entries := map[int64][]plan.Site{}
+			for _, i := range c.Code {
+				if i.Op == plan.Entry {
+					entries[i.Arg] = o.Sites(c.Low, int(i.Arg))
+				}
+			}
+			uses = append(uses, plan.Ranged{Low: c.Low, High: c.High, Use: plan.Use{Expression: e, Plan: len(all), Code: c.Code, Entries: entries}})
 			all = append(all, c)
 		}
 	}
@@ -243,12 +249,12 @@ func TestValuesWithoutRoom(t *testing.T) {
 	exe := buildValues(t, "gcc", "-O1")
 	file, codes, of := planned(t, exe, everyValue...)
 	for limit, note := range map[string]string{
-		"ulimit -f 300":      "values of expressions are lost", // blocks of 512 bytes
+		"ulimit -f 280":      "values of expressions are lost", // blocks of 512 bytes
 		"ulimit -v 400000":   "",
 		"PCT_PLANS=/nowhere": "values of expressions are not recorded",
 		"PCT_PLANS=" + exe:   "values of expressions are not recorded",
 	} {
-		s := prepare(t, "s q100", "/bin/sh", "-c", limit+"; exec "+exe+" 600").setenv("PCT_PLANS=" + file).run().ok("done\n")
+		s := prepare(t, "s q100", "/bin/sh", "-c", limit+"; exec "+exe+" 1000 threads").setenv("PCT_PLANS=" + file).run().ok("done\n")
 		dirs, err := filepath.Glob(filepath.Join(s.root, "values.*"))
 		if err != nil || len(dirs) != 1 {
 			t.Fatalf("%s: run directories %v (%v)", limit, dirs, err)

@@ -8,8 +8,6 @@ func Fits(code []Instr) (most int, err error) {
 	const vectors, after = 17, 33
 	for _, i := range code {
 		switch i.Op {
-		case Entry:
-			return 0, errors.New("what the caller passed is not known there")
 		case Thread:
 			return 0, errors.New("thread-local variables are not known there")
 		case Register, High:

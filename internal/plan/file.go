@@ -27,6 +27,14 @@ type Use struct {
 	Expression int
 	Plan       int // the number by which records name what is written
 	Code       []Instr
+	Entries    map[int64][]Site // what the callers passed in a register, for Entry
+}
+
+// A Site is a call, by the address that it returns to, with what tells in the caller's frame what a register
+// held that it passed: code that writes 8 bytes.
+type Site struct {
+	Returns uint64
+	Code    []Instr
 }
 
 // Bounds of a file of plans, as collector/planfile.h has them.
@@ -54,10 +62,10 @@ func File(expressions int, head []byte, objects []Object) ([]byte, error) {
 	}
 	b := make([]byte, fileHeader)
 	copy(b, fileMagic)
-	for i, n := range []int{fileHeader, expressions, len(objects), f.stretches, f.uses, f.instrs, len(head), len(f.paths)} {
+	for i, n := range []int{fileHeader, expressions, len(objects), f.stretches, f.uses, f.entries, f.sites, f.instrs, len(head), len(f.paths)} {
 		binary.LittleEndian.PutUint32(b[16+4*i:], uint32(n))
 	}
-	for _, part := range [][]byte{f.object64, f.stretch24, f.use16, f.instr16, head, f.paths} {
+	for _, part := range [][]byte{f.object64, f.stretch24, f.use16, f.entry8, f.site16, f.instr16, head, f.paths} {
 		b = append(b, part...)
 	}
 	if len(b) > mostFile {
@@ -68,9 +76,10 @@ func File(expressions int, head []byte, objects []Object) ([]byte, error) {
 
 // file is what is put together.
 type file struct {
-	object64, stretch24, use16, instr16, paths []byte
-	stretches, uses, instrs                    int
-	known                                      map[string]int // first instruction, by the bytes of the code
+	object64, stretch24, use16, entry8, site16, instr16, paths []byte
+	stretches, uses, entries, sites, instrs                    int
+	known                                                      map[string]int // first instruction, by the bytes of the code
+	lists                                                      map[string]int // number of an entry, by the bytes of its sites
 }
 
 func (f *file) object(o Object) error {
@@ -102,9 +111,39 @@ func (f *file) use(u Use) {
 	f.uses++
 	b := binary.LittleEndian.AppendUint16(f.use16, uint16(u.Expression))
 	b = binary.LittleEndian.AppendUint16(b, uint16(u.Plan))
-	b = binary.LittleEndian.AppendUint32(b, uint32(f.code(u.Code)))
+	code := slices.Clone(u.Code)
+	for i := range code {
+		if code[i].Op == Entry {
+			code[i].Arg = int64(f.entry(u.Entries[code[i].Arg]))
+		}
+	}
+	b = binary.LittleEndian.AppendUint32(b, uint32(f.code(code)))
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(u.Code)))
 	f.use16 = binary.LittleEndian.AppendUint32(b, 0)
+}
+
+// entry returns the number by which instructions name a list of sites.
+func (f *file) entry(list []Site) int {
+	var b []byte
+	for _, s := range list {
+		b = binary.LittleEndian.AppendUint64(b, s.Returns)
+		b = binary.LittleEndian.AppendUint32(b, uint32(f.code(s.Code)))
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(s.Code)))
+	}
+	if n, ok := f.lists[string(b)]; ok {
+		return n
+	}
+	if f.lists == nil {
+		f.lists = map[string]int{}
+	}
+	n := f.entries
+	f.lists[string(b)] = n
+	f.entries++
+	f.entry8 = binary.LittleEndian.AppendUint32(f.entry8, uint32(f.sites))
+	f.entry8 = binary.LittleEndian.AppendUint32(f.entry8, uint32(len(list)))
+	f.site16 = append(f.site16, b...)
+	f.sites += len(list)
+	return n
 }
 
 // code returns the number of the first instruction.

@@ -1,0 +1,87 @@
+package expression
+
+import (
+	"debug/dwarf"
+	"slices"
+
+	"github.com/profilecollection/pct/internal/object/debuginfo"
+	"github.com/profilecollection/pct/internal/plan"
+)
+
+// mostSites bounds how many calls are looked at, and how many of one function are kept.
+const mostSites, mostOfOne = 1 << 21, 1 << 12
+
+// Sites are the calls of the function whose code is at an address that tell what a register held when it
+// was entered, in the order of the addresses that they return to.
+func (o *Object) Sites(pc uint64, register int) []plan.Site {
+	low, ok := o.entered(pc)
+	if !ok {
+		return nil
+	}
+	if o.calls == nil {
+		o.calls = o.allCalls()
+	}
+	var all []plan.Site
+	for _, returns := range o.calls[low] {
+		code, ok := o.Passed(returns, register, low)
+		nested := slices.ContainsFunc(code, func(i plan.Instr) bool { return i.Op == plan.Entry || i.Op == plan.Thread })
+		if ok && !nested {
+			all = append(all, plan.Site{Returns: returns, Code: append(slices.Clip(code), plan.Instr{Op: plan.Out, Size: 8}, plan.Instr{Op: plan.End})})
+		}
+	}
+	return all
+}
+
+// allCalls are where the calls of functions return to, in their order, by where the functions begin.
+func (o *Object) allCalls() map[uint64][]uint64 {
+	calls := map[uint64][]uint64{}
+	known := map[debuginfo.Entry]uint64{}
+	left := mostSites
+	for e := range o.data.Functions() {
+		if e.Tag() != dwarf.TagSubprogram {
+			continue
+		}
+		o.eachSite(e, 0, func(site debuginfo.Entry, returns uint64) {
+			if left--; left < 0 {
+				return
+			}
+			f := site.Ref(attrCallOrigin)
+			if !f.OK() {
+				f = site.Ref(dwarf.AttrAbstractOrigin)
+			}
+			low, ok := known[f]
+			if !ok {
+				low, _ = o.target(site)
+				known[f] = low
+			}
+			if low != 0 && len(calls[low]) < mostOfOne {
+				calls[low] = append(calls[low], returns)
+			}
+		})
+	}
+	for low, list := range calls {
+		slices.Sort(list)
+		calls[low] = slices.Compact(list)
+	}
+	return calls
+}
+
+// eachSite calls f for the calls in a function or block that are no tail calls.
+func (o *Object) eachSite(block debuginfo.Entry, depth int, f func(site debuginfo.Entry, returns uint64)) {
+	for e := range block.Children() {
+		switch e.Tag() {
+		case tagCallSite, tagGNUCallSite:
+			at, ok := e.Address(attrCallReturn)
+			if !ok {
+				at, ok = e.Address(dwarf.AttrLowpc)
+			}
+			if ok && !e.Flag(attrCallTail) && !e.Flag(attrGNUCallTail) {
+				f(e, at)
+			}
+		case dwarf.TagLexDwarfBlock, dwarf.TagInlinedSubroutine:
+			if depth < mostHops {
+				o.eachSite(e, depth+1, f)
+			}
+		}
+	}
+}
