@@ -34,6 +34,26 @@ func TestTypedFilesStay(t *testing.T) {
 	}
 }
 
+// Samples whose values are known are no more than the others: costs of calls are the same without values.
+func TestCostsWithValues(t *testing.T) {
+	dirs, err := synthetic.WriteValues(t.TempDir(), 500)
+	check(t, err)
+	report := func() string {
+		var stdout, stderr bytes.Buffer
+		args := []string{"paths", "-calls", "-e", "-translator", "golden-names testdata/golden/names", dirs[1]}
+		if status := run(args, strings.NewReader(""), &stdout, &stderr); status != succeeded {
+			t.Fatal(stderr.String())
+		}
+		_, rows, _ := strings.Cut(stdout.String(), "# total")
+		return rows
+	}
+	with := report()
+	check(t, os.Remove(filepath.Join(dirs[1], "values.cpu")))
+	if without := report(); with != without || !strings.Contains(with, "set <- loop <- main") {
+		t.Errorf("with values\n%s\nwithout\n%s", with, without)
+	}
+}
+
 // The files of dbctl and of the library tell the same of the same samples.
 func TestFormsOfValuesAgree(t *testing.T) {
 	dirs, err := synthetic.WriteValues(t.TempDir(), 20000)
