@@ -103,7 +103,7 @@ func flagTable() []flag {
 			func(o *options, _ string) error { o.tree = true; return nil }},
 		{"begun", "", "only fill files that a report has created",
 			func(o *options, _ string) error { o.begun = true; return nil }},
-		{"where", "EXPR", "only samples for which EXPR holds: n > 9 && name ~ \"^a\"",
+		{"where", "EXPR", "only samples for which EXPR holds: n > 9 && name ~ \"^a\"; ==, != and strcmp(a, b) compare texts by their bytes",
 			func(o *options, s string) (err error) { o.where, err = path.ParseExpr(s); return }},
 		{"expr", "FIELD", "only this field; may be repeated (default all)",
 			func(o *options, s string) error { o.fields = append(o.fields, s); return nil }},

@@ -112,6 +112,10 @@ paths -by kind
 paths -by key -l 1 -n 5
 paths -where 'cmd == "SET"'
 paths -where 'kind ~ "GET" && load > 1'
+paths -where 'req->len > 400 && strcmp(cmd, "GET") != 0'
+paths -where 'kind == SET && key == "key1" || kind > 1 && req == 0x555500001040'
+paths -where 'kind == DEL'
+paths -where 'load'
 values -by cmd
 values -by thread -expr load
 values -by path

@@ -34,7 +34,7 @@ func pathsOf(resource string) string { return pathsPrefix + FileName(resource) }
 // Reserved reports whether files of the format have this name in a run directory: no output of a
 // script may have it. A count file of an object that is called so is told by its first bytes.
 func Reserved(name string) bool {
-	return IsPart(name) || name == formerPaths || strings.HasPrefix(name, pathsPrefix) || strings.HasPrefix(name, valuesPrefix)
+	return IsPart(name) || name == formerPaths || strings.HasPrefix(name, pathsPrefix)
 }
 
 // content is what a file holds, by its first bytes.

@@ -138,6 +138,9 @@ func TestValues(t *testing.T) {
 	if want := "2 samples have no value of cmd: Cannot access memory"; len(r.Meta.Notes) != 2 || r.Meta.Notes[0] != want {
 		t.Errorf("notes %q", r.Meta.Notes)
 	}
+	if n := len(r.Packed.values); n != 5 || r.Packed.typed != nil || r.Packed.forms != nil {
+		t.Errorf("%d values are kept, or what they were", n)
+	}
 	if r.Meta.Samples != 9 || r.Meta.Partial != 3 {
 		t.Errorf("meta %+v", r.Meta)
 	}

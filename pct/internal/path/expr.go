@@ -8,6 +8,8 @@ import (
 
 	"github.com/alecthomas/participle/v2"
 	"github.com/alecthomas/participle/v2/lexer"
+
+	"github.com/profilecollection/pct/internal/value"
 )
 
 // Expr is a condition on samples:
@@ -15,11 +17,16 @@ import (
 //	n > 1000000 && (name == "x" || name ~ "^a") && !partial
 //
 // A name is a field of the samples or one of the attributes that every sample
-// has (see Attributes); a name that is no identifier is written in `back
-// quotes`. The operators are == != < <= > >= on numbers, == != on texts, ~ and !~
-// that match a text against a regular expression, && || ! and parentheses. A name
-// alone holds where the sample has such a value and it is not 0, false or empty.
-// A comparison with a value that a sample does not have does not hold.
+// has (see Attributes): req->len, list[2].n, ns::x, *p. One that is written in
+// another way stands in `back quotes`. The operators are == != < <= > >= on
+// numbers, == != on texts, ~ and !~ that match a text against a regular
+// expression, && || ! and parentheses. Numbers are also strlen(s), and
+// strcmp(a, b) and strncmp(a, b, n), which compare texts by their bytes. A
+// number is also what a character or a pointer is shown with, true and false,
+// and an enumerator of a field whose type is known; the name of an enumerator
+// stands for itself. A name or function alone holds where it has a value that is
+// not 0, false or empty. A comparison with a value that a sample does not have
+// does not hold.
 type Expr struct {
 	source string
 	root   disjunction
@@ -50,9 +57,10 @@ type comparison struct {
 }
 
 type operand struct {
-	Number *string `parser:"  @Number"`
-	Text   *string `parser:"| @Text"`
-	Name   *string `parser:"| @( Name | Quoted )"`
+	Number *string       `parser:"  @Number"`
+	Text   *string       `parser:"| @Text"`
+	Call   *functionCall `parser:"| @@"`
+	Name   *string       `parser:"| @( Name | Quoted )"`
 
 	number number // of Number
 }
@@ -62,9 +70,10 @@ func newExprParser() (*participle.Parser[disjunction], error) {
 		{Name: "Space", Pattern: `\s+`},
 		{Name: "Number", Pattern: `[-+]?(0x[0-9a-fA-F]+|(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?)`},
 		{Name: "Text", Pattern: `"(\\.|[^"\\])*"|'(\\.|[^'\\])*'`},
-		{Name: "Name", Pattern: `[\pL_][\pL\d_.]*`},
+		{Name: "Function", Pattern: `[\pL_][\pL\d_]*\s*\(`},
+		{Name: "Name", Pattern: `[*$]*[\pL_][\pL\d_.]*((->|::)[\pL_][\pL\d_.]*|\[\d+\][\pL\d_.]*)*`},
 		{Name: "Quoted", Pattern: "`[^`]+`"},
-		{Name: "Logic", Pattern: `&&|\|\||[()]`},
+		{Name: "Logic", Pattern: `&&|\|\||[(),]`},
 		{Name: "Operator", Pattern: `==|!=|<=|>=|<|>|!~|~`},
 		{Name: "Not", Pattern: `!`},
 	})
@@ -156,9 +165,13 @@ func (e *Expr) checkComparison(c *comparison) error {
 	fail := func(format string, args ...any) error {
 		return exprError(e.source, c.Pos.Column, fmt.Sprintf(format, args...))
 	}
-	for _, o := range []*operand{&c.Left, c.Right} {
+	for _, o := range append([]*operand{&c.Left, c.Right}, c.arguments()...) {
 		switch {
 		case o == nil:
+		case o.Call != nil:
+			if err := o.Call.check(); err != nil {
+				return fail("%v", err)
+			}
 		case o.Name != nil:
 			name := strings.Trim(*o.Name, "`")
 			o.Name = &name
@@ -176,7 +189,7 @@ func (e *Expr) checkComparison(c *comparison) error {
 	}
 	switch c.Op {
 	case "":
-		if c.Left.Name == nil {
+		if c.Left.Name == nil && c.Left.Call == nil {
 			return fail("a number or a string alone is not a condition; compare it with something")
 		}
 	case "~", "!~":
@@ -190,7 +203,7 @@ func (e *Expr) checkComparison(c *comparison) error {
 		c.pattern = pattern
 	case "<", "<=", ">", ">=":
 		if c.Left.Text != nil || c.Right.Text != nil {
-			return fail("%s compares numbers, not texts", c.Op)
+			return fail("%s compares numbers, not texts; strcmp(a, b) %s 0 compares texts", c.Op, c.Op)
 		}
 	}
 	return nil
@@ -211,8 +224,8 @@ func unquote(s string) string {
 	return b.String()
 }
 
-// lookup returns the value that a sample has under a name.
-type lookup func(name string) (value string, ok bool)
+// lookup returns the value that a sample has under a name, and the types of such values as far as they are known.
+type lookup func(name string) (value string, types []*value.Type, ok bool)
 
 func (e *Expr) holds(get lookup) bool { return e.root.holds(get) }
 
@@ -259,6 +272,8 @@ func (c *comparison) holds(get lookup) bool {
 	if !ok {
 		return false
 	}
+	left.enumerate(&right)
+	right.enumerate(&left)
 	numbers := left.isNumber && right.isNumber
 	order := left.number.compare(right.number)
 	switch c.Op {
@@ -274,34 +289,4 @@ func (c *comparison) holds(get lookup) bool {
 		return numbers && order > 0
 	}
 	return numbers && order >= 0 // ">="
-}
-
-// operandValue is what an operand is for one sample.
-type operandValue struct {
-	text     string
-	number   number
-	isNumber bool
-}
-
-func (v operandValue) true() bool {
-	if v.isNumber {
-		return v.number.float != 0
-	}
-	return v.text != "false" && content(v.text) != ""
-}
-
-func (o *operand) value(get lookup) (operandValue, bool) {
-	switch {
-	case o.Number != nil:
-		return operandValue{text: *o.Number, number: o.number, isNumber: true}, true
-	case o.Text != nil:
-		return operandValue{text: *o.Text}, true
-	}
-	text, ok := get(*o.Name)
-	if !ok {
-		return operandValue{}, false
-	}
-	v := operandValue{text: text}
-	v.number, v.isNumber = parseNumber(text)
-	return v, true
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/profilecollection/pct/internal/value"
 	"github.com/profilecollection/pct/pct/data"
 	"github.com/profilecollection/pct/translators"
 )
@@ -330,6 +331,15 @@ func TestWhere(t *testing.T) {
 		{`partial`, 80},
 		{"`a->b` == 0x401136", 20},
 		{"`a->b` > 1e30", 40},
+		{`a->b > 1e30`, 40},
+		{`a->b > 1e30 && strcmp(kind, "GREEN") == 0 || !strcmp(name, "x") && name`, 10},
+		{`strcmp(name, "y") < 0 && strlen(name) > 1`, 10},
+		{`strncmp(kind, "GR", 2) == 0`, 10},
+		{`strcmp(name, kind)`, 20},
+		{`strlen(kind) == 3`, 10},
+		{`ok == true`, 10},
+		{`partial == 1`, 80},
+		{`partial == false`, 80},
 		{`n == n`, 80},
 		{`kind != name`, 20},
 		{`weight >= 40`, 120},
@@ -355,6 +365,10 @@ func TestWhereErrors(t *testing.T) {
 		{`n > "x"`, "column 1: > compares numbers, not texts"},
 		{`n ~ 5`, "column 1: ~ needs a regular expression in quotes"},
 		{`a && n ~ "("`, "column 6: error parsing regexp"},
+		{`strcmp(n) == 0`, "column 1: strcmp takes 2 arguments"},
+		{`n && strlen(strcpy(n)) > 0`, "column 6: there is no function strcpy; there are strcmp, strncmp, strlen"},
+		{`strcmp(n, `, `column 9: "," cannot stand here`},
+		{`strcmp(n "x") == 0`, `column 10: "\"x\"" cannot stand here`},
 		{`"x"`, "column 1: a number or a string alone is not a condition"},
 		{`n == "x`, `column 6: "\"x" has no meaning here`},
 	} {
@@ -551,13 +565,14 @@ func TestParseNumber(t *testing.T) {
 }
 
 func FuzzExpr(f *testing.F) {
-	for _, s := range []string{`n > 1000000 && (name == "x" || name ~ "^a") && !partial`, "`a->b` == 0x10", `n !~ '\\'`, `-.5 <= n`} {
+	for _, s := range []string{`n > 1000000 && (name == "x" || name ~ "^a") && !partial`, "`a->b` == 0x10", `n !~ '\\'`, `-.5 <= n`, `strcmp(a[1].b, "x") == 0 && !strlen(n)`} {
 		f.Add(s, "5")
 	}
-	f.Fuzz(func(_ *testing.T, source, value string) {
+	types := []*value.Type{{Kind: value.Enumeration, Enums: []value.Enumerator{{Name: "GREEN", Value: 5}}}}
+	f.Fuzz(func(_ *testing.T, source, text string) {
 		e, err := ParseExpr(source)
 		if err == nil {
-			e.holds(func(string) (string, bool) { return value, true })
+			e.holds(func(string) (string, []*value.Type, bool) { return text, types, true })
 		}
 	})
 }

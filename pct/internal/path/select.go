@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/profilecollection/pct/internal/value"
 	"github.com/profilecollection/pct/pct/data"
 )
 
@@ -110,6 +111,31 @@ func (rs *Runs) bindAll(name string, length time.Duration) ([]getter, error) {
 	return nil, fmt.Errorf("no sample has a value %q: %s; every sample has %s%s", name, fields, strings.Join(Attributes(), ", "), rs.notes())
 }
 
+// enumerates reports whether a name is that of a value: true, false or an enumerator of a field.
+func (rs *Runs) enumerates(name string) bool {
+	if name == "true" || name == "false" {
+		return true
+	}
+	for _, r := range rs.all {
+		for _, types := range r.Types {
+			for _, t := range types {
+				if _, ok := t.Enumerated(name); ok {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// typesOf are the types of a field's values, as far as they are known.
+func (r *run) typesOf(name string) []*value.Type {
+	if r.Types == nil {
+		return nil
+	}
+	return r.Types[data.FieldID(max(0, slices.Index(r.Fields, name)))]
+}
+
 // notes are what the collector had to say, for those who miss something.
 func (rs *Runs) notes() string {
 	var all distinct
@@ -168,10 +194,12 @@ func (rs *Runs) Select(window *Window, where *Expr) (*Selection, error) {
 		sel.limits = append(sel.limits, where.source)
 		for _, name := range where.names {
 			all, err := rs.bindAll(name, 0)
-			if err != nil {
+			switch {
+			case err != nil && !rs.enumerates(name):
 				return nil, err
+			case err == nil:
+				getters[name] = all
 			}
-			getters[name] = all
 		}
 	}
 	for i, r := range rs.all {
@@ -180,7 +208,14 @@ func (rs *Runs) Select(window *Window, where *Expr) (*Selection, error) {
 			continue
 		}
 		var s *data.Sample
-		get := func(name string) (string, bool) { return getters[name][i](s) }
+		get := func(name string) (string, []*value.Type, bool) {
+			all, ok := getters[name]
+			if !ok {
+				return name, nil, true // of an enumerator
+			}
+			text, ok := all[i](s)
+			return text, r.typesOf(name), ok
+		}
 		for _, s = range r.Packed.All() {
 			if (within == nil || within.holds(r, s)) && (where == nil || where.holds(get)) {
 				sel.take(i, s)

@@ -69,16 +69,3 @@ func (a number) compare(b number) int {
 	}
 	return cmp.Compare(a.magnitude, b.magnitude)
 }
-
-// content returns the text that a debugger's string stands for: x of "x" and of
-// 0x4006 "x". It returns other values as they are.
-func content(s string) string {
-	at := strings.IndexByte(s, '"')
-	if at < 0 || at > 0 && !strings.HasPrefix(s, "0x") {
-		return s
-	}
-	if text, err := strconv.Unquote(s[at:]); err == nil {
-		return text
-	}
-	return s
-}

@@ -55,10 +55,11 @@ func (t *callTree) add(parent uint32, object uint16, address uint64) uint32 {
 // count adds a sample at a node of the object.
 func (t *callTree) count(node uint32) { t.words[node+2]++ }
 
-// called says that the samples of a node saw so many activations, each of them three times or more.
+// called says that the samples of a node saw so many activations, each of them three times or more, and that two of the
+// samples weigh more than one.
 func (t *callTree) called(node, calls uint32) {
 	t.words[node+1] = calls
-	t.words = append(t.words, 11<<lengthShift|longChunk, node, calls, calls, 2*t.words[node+2]/calls, 0, 0, 0, 0, 0, 0)
+	t.words = append(t.words, 11<<lengthShift|longChunk, node, calls, calls, 2*t.words[node+2]/calls, 0, 0, 0, 2, 5, 13)
 	t.long = true
 }
 
