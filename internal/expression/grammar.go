@@ -224,6 +224,13 @@ func pathOf(name string) []string {
 	return append(path, name[from:])
 }
 
+// Writes reports whether an expression would write into the program, by its operators.
+func Writes(source string) bool {
+	_, err := parse(source, func(string) bool { return false })
+	refusal, _ := err.(*Refusal)
+	return refusal != nil && refusal.Writes
+}
+
 // A Refusal is an expression that is not evaluated natively.
 type Refusal struct {
 	Why    string
