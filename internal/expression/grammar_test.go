@@ -24,7 +24,7 @@ func TestParse(t *testing.T) {
 	for _, s := range strings.Split("n=3|n += 1|*p++|--n|n <<= 2|p->x = 0", "|") {
 		_, err := parse(s, isType)
 		var r *Refusal
-		if !errors.As(err, &r) || !r.Writes {
+		if !errors.As(err, &r) || !r.Writes || !Writes(s) {
 			t.Errorf("%s: %v, not that it would write", s, err)
 		}
 	}

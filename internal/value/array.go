@@ -64,7 +64,7 @@ func (p *printer) text1(b []byte) {
 	p.characters(b, false)
 }
 
-// characters writes bytes in quotes. Runs of more than nine equal ones stand behind their number, outside of
+// characters writes bytes in quotes. Runs of more than ten equal ones stand behind their number, outside of
 // the quotes.
 func (p *printer) characters(b []byte, more bool) {
 	if len(b) == 0 {
@@ -85,7 +85,7 @@ func (p *printer) characters(b []byte, more bool) {
 		for i+run < len(b) && b[i+run] == b[i] {
 			run++
 		}
-		if run > longestRun {
+		if run > longestTextRun {
 			if open {
 				p.out.WriteString(`"`)
 				open = false

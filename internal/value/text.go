@@ -15,11 +15,12 @@ type Namer interface {
 	Function(addr uint64) string
 }
 
-// mostShown is how many elements of arrays and texts gdb shows, and longestRun how many equal ones it shows
+// mostShown is how many elements of arrays and texts gdb shows, and the others how many equal ones it shows
 // one by one.
 const (
-	mostShown  = 200
-	longestRun = 9
+	mostShown      = 200
+	longestRun     = 9
+	longestTextRun = 10
 )
 
 // Text is the value as gdb's machine interface shows it, but for names of symbols where names is nil.
