@@ -39,6 +39,7 @@ const (
 
 	flagBase    = 1
 	flagVirtual = 2
+	flagStatic  = 4
 )
 
 // Bounds of a description, which may come from anybody's file.
@@ -96,16 +97,13 @@ func (d *describer) whole(t *Type, depth int) (uint64, error) {
 		fields, n := []byte(nil), uint64(0)
 		for i := range t.Fields {
 			f := &t.Fields[i]
-			if f.Static {
-				continue
-			}
 			number, err := d.whole(f.Type, depth+1)
 			if err != nil {
 				return 0, err
 			}
 			n++
 			fields = appendText(fields, f.Name)
-			for _, v := range []uint64{number, f.Offset, bit(f.Base, flagBase) | bit(f.Virtual, flagVirtual), f.BitOffset, f.BitSize} {
+			for _, v := range []uint64{number, f.Offset, bit(f.Base, flagBase) | bit(f.Virtual, flagVirtual) | bit(f.Static, flagStatic), f.BitOffset, f.BitSize} {
 				fields = binary.AppendUvarint(fields, v)
 			}
 		}
@@ -247,14 +245,15 @@ func (d *reader) next() *Type {
 		for n := d.count(6); n > 0 && !d.bad; n-- {
 			f := Field{Name: d.text(), Type: d.typ(), Offset: d.uvarint()}
 			flags := d.uvarint()
-			f.Base, f.Virtual = flags&flagBase != 0, flags&flagVirtual != 0
+			f.Base, f.Virtual, f.Static = flags&flagBase != 0, flags&flagVirtual != 0, flags&flagStatic != 0
 			f.BitOffset, f.BitSize = d.uvarint(), d.uvarint()
 			switch {
 			case d.bad:
 			case f.BitSize > 0:
 				d.bad = f.BitSize > 64 || f.BitOffset > 8*mostPrinted || f.BitOffset+f.BitSize > 8*min(t.Size, mostPrinted)
 			default:
-				d.bad = f.Offset > t.Size || f.Type.Size > t.Size-f.Offset
+				// What objects share, or have elsewhere, lies behind them.
+				d.bad = f.Offset > mostPrinted || f.Type.Size > mostPrinted-f.Offset
 			}
 			t.Fields = append(t.Fields, f)
 		}

@@ -25,7 +25,7 @@ func node() *Type {
 			{Name: "color", Type: colours, Offset: 24},
 			{Name: "mask", Type: masks, Offset: 28},
 			{Type: &Type{Kind: Structure, Union: true, Size: 4, Fields: []Field{{Name: "i", Type: anInt}, {Name: "f", Type: &Type{Kind: Float, Size: 4}}}}, Offset: 32},
-			{Name: "count", Type: anInt, Static: true, Offset: 1 << 40},
+			{Name: "count", Type: anInt, Static: true, Offset: 72},
 			{Name: "base", Type: &Type{Kind: Structure, Name: "base<int>", Size: 1}, Base: true, Offset: 36},
 			{Name: "call", Type: &Type{Kind: Pointer, Size: 8, Elem: &Type{Kind: Function, Size: 1, Elem: anInt}}, Offset: 40},
 			{Name: "rest", Type: &Type{Kind: Array, Count: -1, Elem: anInt}, Offset: 64},
@@ -91,7 +91,7 @@ func TestTooLargeToDescribe(t *testing.T) {
 		itself, wide,
 		{Kind: Array, Count: math.MaxInt64, Elem: empty},
 		{Kind: Array, Size: 8, Count: 3, Elem: anInt},
-		{Kind: Structure, Size: 4, Fields: []Field{{Name: "beyond", Type: anInt, Offset: 1}}},
+		{Kind: Structure, Size: 4, Fields: []Field{{Name: "beyond", Type: anInt, Offset: mostPrinted}}},
 		{Kind: Structure, Size: 4, Fields: []Field{{Name: "beyond", Type: anInt, BitOffset: 30, BitSize: 3}}},
 	} {
 		if b, err := typ.Describe(); err == nil {
