@@ -131,6 +131,11 @@ func (p *process) evaluateIn(m *matcher, d *debugObject, level int, text string)
 	if err != nil {
 		return a.refuse(s.language, text, err.Error())
 	}
+	if kind := code.Type.Whole().Kind; len(code.Gone) > 0 && (kind == value.Structure || kind == value.Array) {
+		// A debugger tells apart what is lost and pointers of which the target alone is known.
+		a.verdict, a.why = refused, "the program does not keep all members"
+		return a
+	}
 	frame := activation{p: p, d: d, level: level}
 	written, outcome := plan.Run(code.Code, &frame, p.written[:0])
 	p.written = written
@@ -141,6 +146,9 @@ func (p *process) evaluateIn(m *matcher, d *debugObject, level int, text string)
 		return a
 	case plan.OptimizedOut, plan.DivisionByZero:
 		a.verdict, a.why = valueless, outcome.String()
+		if strings.HasPrefix(text, "&") {
+			a.verdict = refused // of an address a debugger says so in other words
+		}
 		return a
 	default:
 		a.verdict, a.why = refused, outcome.String()
