@@ -350,7 +350,7 @@ func (c *perfClock) due(now time.Time) ([]int, time.Time) {
 		c.looked = now
 		c.aimAll()
 	}
-	again := c.looked.Add(c.lookEvery() * 3 / 2) // before it, something else may wake us
+	again := c.looked.Add(c.lookEvery())
 	var tids []int
 	for tid, t := range c.threads {
 		if t.sig != 0 {

@@ -59,9 +59,8 @@ type tree struct {
 	samples   uint64
 	ends      time.Time // when to let go of all
 	look      time.Time // when to look after clocks and time-outs
-	early     time.Time // when to do so if something has woken us anyway
 	notBefore time.Time // when to do so at the earliest
-	alarm     alarm
+	alarm     *time.Timer
 	ending    bool // the script, or the user, wants no more
 	quitted   bool // and its own status
 	code      int
@@ -81,7 +80,6 @@ func newTree(cfg Config) *tree {
 		processes: make(map[int]*process), threads: make(map[int]*thread),
 		children: make(map[int]*child), traced: tracee.New(), habits: make(map[*machine.Exec]habit),
 	}
-	t.alarm.ring = func() { t.tracer.Ring() }
 	t.debugRegisters = sync.OnceValue(tracer.DebugRegisters)
 	if cfg.NoTraps {
 		t.debugRegisters = func() error { return errNotWanted }
@@ -271,7 +269,7 @@ func (t *tree) wishes() {
 		t.ending = true
 	}
 	t.stopToo()
-	if !t.look.IsZero() && !now.Before(t.early) && !now.Before(t.notBefore) {
+	if !t.look.IsZero() && !now.Before(t.look) && !now.Before(t.notBefore) {
 		t.look = time.Time{}
 		if t.root != nil && t.root.gone {
 			t.letDaemonsGo()
@@ -285,13 +283,10 @@ func (t *tree) wishes() {
 		at := t.look
 		t.look = time.Time{}
 		t.wake(at)
-		t.early = now.Add(at.Sub(now) * 2 / 3)
 	}
 }
 
-// wake makes us look after clocks and time-outs at a time, or before. To be woken for it costs
-// the machine several times what it costs to look, and may fall into a stop: where threads stop for their
-// samples anyway, that is when it's done.
+// wake makes us look after clocks and time-outs at a time, or before.
 func (t *tree) wake(at time.Time) {
 	if at.Before(t.notBefore) && !at.IsZero() {
 		at = t.notBefore
@@ -299,8 +294,11 @@ func (t *tree) wake(at time.Time) {
 	if at.IsZero() || !t.look.IsZero() && !at.Before(t.look) {
 		return
 	}
-	t.look, t.early = at, at
-	t.alarm.set(at)
+	t.look = at
+	if t.alarm != nil {
+		t.alarm.Stop()
+	}
+	t.alarm = time.AfterFunc(time.Until(at), t.tracer.Ring)
 }
 
 // clockwork stops the threads whose time has come, offers the time-outs that
