@@ -174,8 +174,8 @@ static void evaluate(struct caller *c, uint32_t resource, const struct unwind_pa
 	if (n && !c->values)
 		c->values = space_reserve(n);
 	if (n && c->values)
-		values_take(resource, c->of[resource].thread, path, atomic_load_explicit(&c->tid, memory_order_relaxed),
-			    weight, c->values);
+		values_take(resource, c->of[resource].thread, path,
+			    atomic_load_explicit(&c->tid, memory_order_relaxed), weight, c->values);
 }
 
 /* False if there is no room. */

@@ -17,8 +17,8 @@ size_t file_size(const struct count_header *h);
 long file_open(struct object *o, const struct count_header *h);
 
 /*
- * Makes a file of call paths, or of values, by the object's name, n bytes long, and maps it as its own:
- * 0 or more, or -errno. It begins with a header of so many bytes.
+ * Makes a file of call paths, or of values, by the object's name, n bytes long, and maps it as
+ * its own: 0 or more, or -errno. It begins with a header of so many bytes.
  */
 long file_open_calls(struct object *o, const void *header, size_t bytes, size_t n);
 

@@ -141,7 +141,7 @@ static uint64_t calculate(unsigned op, uint64_t a, uint64_t b)
 	return x.bits;
 }
 
-/* The bits of numbers other than 0 are in their order, those of negative ones in the reverse one. */
+/* The bits of numbers other than 0 are in their order, of negative ones in the reverse one. */
 static bool compare(unsigned op, uint64_t a, uint64_t b)
 {
 	const uint64_t sign = UINT64_C(1) << 63;

@@ -1,9 +1,9 @@
 /*
  * options.h: what the environment asks of the collector.
  *
- * $PCT holds letters, which blanks may separate (see docs/COLLECTOR.md); $PCT_DIR
- * names the directory of run directories, $PCT_RUN a file to tell of them, $PCT_PLANS
- * one of expressions to evaluate (planfile.h). All is copied: the program may change its environment.
+ * $PCT holds letters, which blanks may separate (see docs/COLLECTOR.md); $PCT_DIR names the
+ * directory of run directories, $PCT_RUN a file to tell of them, $PCT_PLANS one of expressions
+ * to evaluate (planfile.h). All is copied: the program may change its environment.
  */
 #ifndef PCT_OPTIONS_H
 #define PCT_OPTIONS_H

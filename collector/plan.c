@@ -62,8 +62,9 @@ static size_t to_zero(const uint8_t *b, size_t n)
 }
 
 /*
- * Appends the length of the text at an address, and its bytes: up to most, and to a zero byte, which
- * is the last of them. It is read in pieces that lie within a page, the next of which may not be there.
+ * Appends the length of the text at an address, and its bytes: up to most, and to a zero byte,
+ * which is the last of them. It is read in pieces that lie within a page, the next of which
+ * may not be there.
  */
 static enum plan_outcome out_text(struct run *r, uint64_t at, int64_t most)
 {

@@ -33,8 +33,8 @@ struct plan_frame {
 };
 
 /*
- * Executes n instructions. What they write is in `out`, *size bytes, which is the room at first; it
- * counts only if the outcome is PLAN_GOT.
+ * Executes n instructions. What they write is in `out`, *size bytes, which is the room at
+ * first; it counts only if the outcome is PLAN_GOT.
  */
 enum plan_outcome plan_run(const struct plan_instr *code, uint32_t n, const struct plan_frame *f, uint8_t *out,
 			   size_t *size);

@@ -133,7 +133,7 @@ void valuelog_append(uint32_t resource, const struct values_record *r, size_t n)
 	forget_before(l, offset, offset + n);
 }
 
-/* Cuts a file off, behind what is in use and some more; to so many bytes at least. False if it is no longer. */
+/* Cuts a file off behind what is in use, to so many bytes at least. False if it is no longer. */
 static bool cut(struct log *l, uint64_t least)
 {
 	struct values_header *h = head(l);

@@ -35,7 +35,7 @@ static bool read_memory(void *of, uint64_t at, void *to, size_t n)
 	return inspect_read(&((struct asked *)of)->frame, at, to, n);
 }
 
-/* What the caller passed, by its own frame, if the function was called from a site that is known. */
+/* What the caller passed, by its own frame, if the site of the call is known. */
 static bool entry(void *of, uint64_t number, uint64_t *value)
 {
 	const struct asked *a = of;

@@ -1,6 +1,6 @@
 /*
- * values.h: the values of expressions in a sample's call path, each in the innermost frame that it is
- * for.
+ * values.h: the values of expressions in a sample's call path, each in the innermost frame
+ * that it is for.
  */
 #ifndef PCT_VALUES_H
 #define PCT_VALUES_H
@@ -14,8 +14,8 @@
 size_t values_room(void);
 
 /*
- * In handlers: evaluates the expressions and keeps what they come to. The path has been counted with
- * that weight, and is still in use.
+ * In handlers: evaluates the expressions and keeps what they come to. The path has been
+ * counted with that weight, and is still in use.
  */
 void values_take(uint32_t resource, struct unwind_thread *t, const struct unwind_path *path, int tid, uint32_t weight,
 		 void *room);

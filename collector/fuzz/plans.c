@@ -1,6 +1,6 @@
 /*
- * Fuzzes the execution of plans: the input is instructions, which lie at the end of readable memory
- * and write to the end of another stretch.
+ * Fuzzes the execution of plans: the input is instructions, which lie at the end of readable
+ * memory and write to the end of another stretch.
  */
 #include "../plan.h"
 #include "arena.h"

@@ -2,9 +2,10 @@
 #include "thread.h"
 
 /*
- * Registers are worked out from the frames further in, those that were known from the path before among
- * them: where they stand on the stack, and that each is left by what is compared with the path before, is
- * known of all. So they are all made known ones as long as that takes, in the order of the path.
+ * Registers are worked out from the frames further in, those that were known from the path
+ * before among them: where they stand on the stack, and that each is left by what is compared
+ * with the path before, is known of all. So they are all made known ones as long as that
+ * takes, in the order of the path.
  */
 struct shown {
 	struct unwind_frame *known;
@@ -103,7 +104,8 @@ bool inspect_cfa(const struct inspected *i, uint64_t *value)
 	if (!i->sure)
 		return false;
 	before = show(i);
-	found = (thread_recipe(i->thread, thread_frame(i->thread, i->depth))->kind == RECIPE_SP || frame_pointer(i, &fp)) &&
+	found = (thread_recipe(i->thread, thread_frame(i->thread, i->depth))->kind == RECIPE_SP ||
+		 frame_pointer(i, &fp)) &&
 		thread_cfa(i->thread, i->depth, value);
 	restore(i, &before);
 	return found;

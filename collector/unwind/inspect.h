@@ -1,6 +1,6 @@
 /*
- * inspect.h: what the frames of a path hold, for who reads the program's variables. What is not known
- * for sure is refused.
+ * inspect.h: what the frames of a path hold, for who reads the program's variables. What is
+ * not known for sure is refused.
  */
 #ifndef PCT_UNWIND_INSPECT_H
 #define PCT_UNWIND_INSPECT_H

@@ -75,8 +75,8 @@ static inline struct unwind_frame *thread_frame(const struct unwind_thread *t, u
 bool thread_register(struct unwind_thread *t, uint32_t depth, unsigned reg, uint64_t *value);
 
 /*
- * A register that a function preserves, by its number and the place of its rule in a row: the innermost
- * frame that saved it tells its value.
+ * A register that a function preserves, by its number and the place of its rule in a row: the
+ * innermost frame that saved it tells its value.
  */
 bool thread_preserved(struct unwind_thread *t, uint32_t depth, unsigned reg, int place, uint64_t *value);
 
