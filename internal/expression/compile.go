@@ -14,7 +14,7 @@ import (
 type Object struct {
 	data  *debuginfo.Data
 	types *types
-	calls map[uint64][]uint64 // see allCalls; nil until it is wanted
+	calls map[uint64][]uint64 // see Sites
 }
 
 // NewObject is the Object of debug data.

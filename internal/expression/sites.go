@@ -18,11 +18,16 @@ func (o *Object) Sites(pc uint64, register int) []plan.Site {
 	if !ok {
 		return nil
 	}
-	if o.calls == nil {
-		o.calls = o.allCalls()
+	calls, ok := o.calls[low]
+	if !ok {
+		calls = o.callsOf(low)
+		if o.calls == nil {
+			o.calls = map[uint64][]uint64{}
+		}
+		o.calls[low] = calls
 	}
 	var all []plan.Site
-	for _, returns := range o.calls[low] {
+	for _, returns := range calls {
 		code, ok := o.Passed(returns, register, low)
 		nested := slices.ContainsFunc(code, func(i plan.Instr) bool { return i.Op == plan.Entry || i.Op == plan.Thread })
 		if ok && !nested {
@@ -32,38 +37,45 @@ func (o *Object) Sites(pc uint64, register int) []plan.Site {
 	return all
 }
 
-// allCalls are where the calls of functions return to, in their order, by where the functions begin.
-func (o *Object) allCalls() map[uint64][]uint64 {
-	calls := map[uint64][]uint64{}
-	known := map[debuginfo.Entry]uint64{}
+// callsOf are where the calls of the function that begins at an address return to, in their order.
+func (o *Object) callsOf(low uint64) []uint64 {
+	around := o.data.ScopeAt(low)
+	if len(around.Blocks) == 0 {
+		return nil
+	}
+	name := around.Blocks[0].Name()
+	var calls []uint64
+	known := map[debuginfo.Entry]bool{}
 	left := mostSites
 	for e := range o.data.Functions() {
 		if e.Tag() != dwarf.TagSubprogram {
 			continue
 		}
 		o.eachSite(e, 0, func(site debuginfo.Entry, returns uint64) {
-			if left--; left < 0 {
+			if left--; left < 0 || len(calls) >= mostOfOne {
 				return
 			}
 			f := site.Ref(attrCallOrigin)
 			if !f.OK() {
 				f = site.Ref(dwarf.AttrAbstractOrigin)
 			}
-			low, ok := known[f]
+			yes, ok := known[f]
 			if !ok {
-				low, _ = o.target(site)
-				known[f] = low
+				// To find out where a function is by its declaration takes long: the name comes first.
+				at, found := uint64(0), false
+				if f.OK() && f.Name() == name {
+					at, found = o.target(site)
+				}
+				yes = found && at == low
+				known[f] = yes
 			}
-			if low != 0 && len(calls[low]) < mostOfOne {
-				calls[low] = append(calls[low], returns)
+			if yes {
+				calls = append(calls, returns)
 			}
 		})
 	}
-	for low, list := range calls {
-		slices.Sort(list)
-		calls[low] = slices.Compact(list)
-	}
-	return calls
+	slices.Sort(calls)
+	return slices.Compact(calls)
 }
 
 // eachSite calls f for the calls in a function or block that are no tail calls.
