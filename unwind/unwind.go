@@ -96,7 +96,7 @@ type registers struct {
 // innermost: if Keep was set then, and the frames inside of it saved the register or have to leave it
 // as it is.
 func (u *Unwinder) Register(level, number int) (uint64, bool) {
-	if level >= len(u.kept) || number >= numRegs {
+	if level >= len(u.kept) || number < 0 || number >= numRegs {
 		return 0, false
 	}
 	k := &u.kept[level]

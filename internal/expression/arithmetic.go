@@ -51,6 +51,14 @@ func (l *locator) calculate(op byte) error {
 		if op == dwGe || op == dwGt {
 			l.emit(plan.Swap, 0)
 		}
+		if t != nil && t.Size < 8 && (op == dwShr && t.Signed || op == dwShra && !t.Signed) {
+			// What is shifted in is of the size of the type, not of the word.
+			extend := plan.Extend
+			if op == dwShr {
+				extend = plan.Truncate
+			}
+			l.code = append(l.code, plan.Instr{Op: plan.Swap}, plan.Instr{Op: extend, Size: uint8(t.Size)}, plan.Instr{Op: plan.Swap})
+		}
 		l.emit(i, 0)
 		if op >= dwEq && op <= dwNe {
 			t = nil

@@ -18,6 +18,7 @@ const withArguments = "args"
 // dbctl cannot evaluate, and what the program does not keep, is shown as "?", and what is no single
 // number as "...".
 func (p *process) arguments() (string, bool) {
+	p.readAgain()
 	path := p.callPath(p.now)
 	var calls []string
 	for level := 0; level < len(path) && (level == 0 || !strings.HasPrefix(calls[len(calls)-1], "main(")); level++ {

@@ -103,6 +103,7 @@ func (p *process) value(function, expression string) (string, bool) {
 		p.tree.sayOnce("the function pattern %q: %v", function, err)
 		return "", false
 	}
+	p.readAgain()
 	if p.callPath(p.now) == nil {
 		return "", false
 	}
@@ -135,9 +136,42 @@ func (p *process) value(function, expression string) (string, bool) {
 	return "", false
 }
 
+// readAgain forgets what was read at the present event, if a debugger may have changed it: by a command of the
+// script, or as it called a function for an expression. The answers to such commands are waited for.
+func (p *process) readAgain() {
+	now := p.now
+	if now == nil || !now.changed {
+		return
+	}
+	now.changed = false
+	now.results = nil
+	if !now.held || now.thread == nil {
+		return
+	}
+	for deadline := time.Now().Add(answerTime); p.link != nil && p.unanswered(); {
+		r, err := p.link.gdb.Next(deadline)
+		if errors.Is(err, mi.ErrWoken) {
+			continue
+		}
+		if err != nil {
+			break // the next read tells
+		}
+		if r.Kind == mi.Result {
+			p.answered(r)
+			continue
+		}
+		var ignored strings.Builder
+		p.aside(r, &ignored)
+	}
+	if now.thread.stands() {
+		now.frames, now.float = nil, nil
+	}
+}
+
 // debugged has a debugger evaluate an expression, in the frame that a tells.
 func (p *process) debugged(m *matcher, expression string, a result) result {
 	path := p.now.frames
+	p.now.changed = true
 	name := p.show(p.pathObjects(path[:a.level+1]))
 	if p.link == nil || name == 0 {
 		a.verdict, a.why = unasked, "there was no debugger to ask"

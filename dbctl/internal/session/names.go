@@ -11,7 +11,10 @@ import (
 )
 
 // symbolNames are the symbols of an object that have a size, by address.
-type symbolNames struct{ all []symbolName }
+type symbolNames struct {
+	all  []symbolName
+	read bool // whole
+}
 
 type symbolName struct {
 	low, high uint64
@@ -55,6 +58,7 @@ func (o *debugObject) readNames() {
 		return strings.Compare(a.name, b.name)
 	})
 	t.all = slices.CompactFunc(t.all, func(a, b symbolName) bool { return a.low == b.low && a.name == b.name })
+	t.read = true
 }
 
 // find returns the symbol that covers an address, and whether it is the only one.
@@ -107,6 +111,10 @@ func (n *naming) name(addr uint64) (name string, from uint64) {
 		return "", 0
 	}
 	d.namesOnce.Do(d.readNames)
+	if !d.names.read {
+		n.unsure = true // the symbols are damaged
+		return "", 0
+	}
 	vaddr := addr - object.Bias
 	s, only := d.names.find(vaddr)
 	if s == nil {

@@ -68,6 +68,7 @@ func (p *process) commands(texts []string, wanted []bool) []string {
 	if len(wire) == 0 {
 		return outputs
 	}
+	p.now.changed = true
 	first, err := p.link.gdb.Send(wire...)
 	if err != nil {
 		return outputs

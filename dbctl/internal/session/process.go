@@ -104,6 +104,7 @@ type moment struct {
 	cpu    time.Duration
 
 	results []evaluated // of expressions
+	changed bool        // a debugger may have changed memory and registers since they were read
 	float   []byte      // the image of the floating point registers, once it was wanted
 }
 
