@@ -22,10 +22,10 @@ farther from the median than half of the values are from each other
 histogram of numbers, and the most frequent of other values with their share of
 the samples (and of what was measured, if that differs).
 
-With -by path: the values on each call path, the hottest first. Each sample counts
-for its whole call path, or with -l for the innermost frames. For data of profile
--calls there is also the cost of those calls of the innermost function that two
-samples or more saw, and its correlation with the median of the values.
+With -by path: the values on each call path, the hottest first. Each sample
+counts for its whole call path, or with -l for the innermost frames. For data of
+profile -calls there is also the cost of those calls of the innermost function
+that two samples or more saw, and its correlation with the median of the values.
 `,
 		flags: []string{"expr", "by PART", "l", "g FRAMES", "past-main", "templates", "i INTERVAL", "window", "where", "r RESOURCE", "tree", "raw",
 			"n ROWS", "threshold", "O FILE", "translator", "vmlinux"},

@@ -12,7 +12,7 @@ import (
 func TestPrologue(t *testing.T) {
 	want := map[string]string{"a": "11", "s[0]": "116 't'", "d": "2.5", "c": "113 'q'", "e": "55", "seventh": "66", "b.y": "8", "this->own": "77", "own": "77", "a+1": "12"}
 	for _, cc := range []string{
-		"g++ -g -O0", "clang++ -g -O0", "g++ -g -O0 -fomit-frame-pointer", "clang++ -g -O0 -fomit-frame-pointer",
+		"g++ -g -O0", "clang++ -g -O0", "g++ -g -O0 -fomit-frame-pointer",
 		"g++ -g -O0 -fstack-protector-all -fstack-clash-protection", "g++ -g -O0 -gsplit-dwarf", "g++ -g -O0 -gdwarf-4 -fcf-protection=full", "g++ -g -Og", "g++ -g -O2",
 	} {
 		t.Run(cc, func(t *testing.T) {
