@@ -139,7 +139,8 @@ void plans_object(const struct object *o)
 
 const struct plans_use *plans_at(uint32_t object, uint64_t address, uint32_t *n)
 {
-	for (uint32_t i = 0; i < file.header->objects; i++) {
+	/* Objects for which there was no number are 0, too. */
+	for (uint32_t i = 0; object && i < file.header->objects; i++) {
 		const struct plans_object *o = &file.objects[i];
 		const struct plans_stretch *s = file.stretches + o->first, *end = s + o->count;
 

@@ -81,6 +81,7 @@ func run(m *testing.M) int {
 		{"gcc", "-O2", "-o", lib("processes"), "testdata/processes.c", "-lm", "-lpthread"},
 		{"gcc", "-O2", "-o", lib("loads"), "testdata/loads.c", "-lm", "-lpthread", "-ldl"},
 		{"gcc", "-O2", "-D_GNU_SOURCE", "-o", lib("kernelclock"), "testdata/kernelclock.c"},
+		{"gcc", "-O2", "-D_GNU_SOURCE", "-o", lib("memory"), "testdata/memory.c"},
 		{"gcc", "-O2", "-g", "-I..", "-o", lib("switch"), "testdata/switch.c", lib("pct.o")},
 		{"gcc", "-O2", "-g", "-I..", "-static", "-o", lib("switch-static"), "testdata/switch.c", lib("libpct.a")},
 		{"gcc", "-O2", "-g", "-I..", "-static", "-o", lib("switch-profil"), "testdata/switch.c", lib("libpctprof.a")},

@@ -111,7 +111,21 @@ bool inspect_cfa(const struct inspected *i, uint64_t *value)
 	return found;
 }
 
+/*
+ * Whether some of the bytes are where the signal's frame and ours are: what the program left there is
+ * overwritten. At its end a function has left its own frame, which its variables' locations still name.
+ */
+static bool overwritten(const struct unwind_thread *t, uintptr_t at, size_t n)
+{
+	enum { MOST = 1 << 16, FURTHER_IN = 1024 };
+	uintptr_t low = (uintptr_t)__builtin_frame_address(0) - FURTHER_IN;
+	uintptr_t high = machine_context(t->context, MACHINE_SP) - MACHINE_RED_ZONE;
+
+	/* Else we are on a stack of the signal's own. */
+	return high - low < MOST && at < high && n > 0 && at + n > low;
+}
+
 bool inspect_read(const struct inspected *i, uintptr_t at, void *to, size_t n)
 {
-	return memory_read(&i->thread->memory, at, to, n);
+	return !overwritten(i->thread, at, n) && memory_read(&i->thread->memory, at, to, n);
 }

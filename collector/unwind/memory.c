@@ -55,9 +55,22 @@ void memory_begin(struct memory *m, uintptr_t sp, uintptr_t alt, size_t size)
 	} else if (sp - alt < size && alt + size - sp >= sizeof(uint64_t)) {
 		direct(m, sp, alt + size);
 	} else {
-		m->low = 1; /* no word is there */
+		/* One word must be in the range: any that can be read. */
+		m->low = (uintptr_t)m->window;
 		m->span = 0;
 	}
+}
+
+/* Moves the window to a chunk; nothing is in the first one, whose address says that the window shows nothing. */
+static bool look_at(struct memory *m, uintptr_t chunk)
+{
+	if (m->window_at == chunk)
+		return chunk;
+	m->window_at = 0;
+	if (!chunk || !memory_peek(chunk, m->window, WINDOW))
+		return false;
+	m->window_at = chunk;
+	return true;
 }
 
 bool memory_load_elsewhere(struct memory *m, uintptr_t at, uint64_t *word)
@@ -69,12 +82,8 @@ bool memory_load_elsewhere(struct memory *m, uintptr_t at, uint64_t *word)
 	for (unsigned i = 0; i < sizeof *word; i++) {
 		if (((at + i) & ~(uintptr_t)(WINDOW - 1)) != chunk)
 			chunk += WINDOW;
-		if (m->window_at != chunk) {
-			m->window_at = 0;
-			if (!chunk || !memory_peek(chunk, m->window, WINDOW))
-				return false;
-			m->window_at = chunk;
-		}
+		if (!look_at(m, chunk))
+			return false;
 		bytes[i] = m->window[at + i - chunk];
 	}
 	return true;
@@ -94,12 +103,8 @@ bool memory_read(struct memory *m, uintptr_t at, void *to, size_t n)
 		uintptr_t chunk = at & ~(uintptr_t)(WINDOW - 1), offset = at - chunk;
 		size_t part = n < WINDOW - offset ? n : WINDOW - offset;
 
-		if (m->window_at != chunk) {
-			m->window_at = 0;
-			if (!chunk || !memory_peek(chunk, m->window, WINDOW))
-				return false;
-			m->window_at = chunk;
-		}
+		if (!look_at(m, chunk))
+			return false;
 		for (size_t i = 0; i < part; i++)
 			bytes[i] = m->window[offset + i];
 		bytes += part;

@@ -233,6 +233,16 @@ func (c *compiler) at(list []debuginfo.Location) ([]byte, bool) {
 	return expr, found
 }
 
+// framePointer is the DWARF number of rbp.
+const framePointer = 6
+
+// ownFramePointer fails if what rbp holds, which is on the stack, is not where the function saved its caller's: the
+// prologue has not set it yet, or the epilogue has restored the caller's.
+var ownFramePointer = []plan.Instr{
+	{Op: plan.CFA}, {Op: plan.Const, Arg: -16}, {Op: plan.Add}, {Op: plan.Pick, Arg: 1},
+	{Op: plan.Ne}, {Op: plan.JumpZero, Arg: 1}, {Op: plan.Fail, Arg: int64(plan.NoRegister)},
+}
+
 // frameBase returns instructions that push the frame base of the function.
 func (c *compiler) frameBase() ([]plan.Instr, error) {
 	if c.nested++; c.nested > mostNested {
@@ -249,6 +259,9 @@ func (c *compiler) frameBase() ([]plan.Instr, error) {
 	}
 	if l.bad || l.parts != nil || l.data != nil || len(l.code) == 0 {
 		return nil, refusef("a frame base that is not understood")
+	}
+	if len(expr) == 1 && expr[0] == dwReg0+framePointer {
+		return append(l.code, ownFramePointer...), nil
 	}
 	return l.code, nil
 }
@@ -276,10 +289,37 @@ func (c *compiler) variable(v variable) (place, error) {
 	return c.placeOf(v.entry, t)
 }
 
+// beforeStored reports whether the pc is in the function's prologue and a parameter is one that the prologue
+// stores where its location says, as without optimization; and narrows the code to one side of its end.
+func (c *compiler) beforeStored(e debuginfo.Entry, list []debuginfo.Location) bool {
+	if e.Tag() != dwarf.TagFormalParameter || !c.whole.OK() || len(list) != 1 || list[0].High != debuginfo.Always {
+		return false
+	}
+	expr := list[0].Expr
+	if len(expr) == 0 || expr[0] != dwFbreg {
+		return false
+	}
+	// What counts upwards from the canonical frame address, the caller has stored.
+	if base := c.whole.Block(dwarf.AttrFrameBase); len(base) == 1 && base[0] == dwCallFrameCFA && (&locator{b: expr[1:]}).sleb() >= 0 {
+		return false
+	}
+	low := debuginfo.Always
+	c.whole.Ranges(func(from, _ uint64) { low = min(low, from) })
+	body := c.data().Body(low)
+	if low <= c.pc && c.pc < body {
+		c.high = min(c.high, body)
+		return true
+	}
+	if c.pc >= body {
+		c.low = max(c.low, body)
+	}
+	return false
+}
+
 func (c *compiler) placeOf(e debuginfo.Entry, t *value.Type) (place, error) {
 	if list := e.Locations(dwarf.AttrLocation); list != nil {
 		expr, ok := c.at(list)
-		if !ok {
+		if !ok || c.beforeStored(e, list) {
 			return place{typ: t}, nil
 		}
 		return c.locate(e, expr, t)

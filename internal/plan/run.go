@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"slices"
 )
 
 // A Frame is an activation of a function of a thread that stands still.
@@ -143,7 +144,7 @@ func run(code []Instr, f Frame, out []byte) ([]byte, Outcome) {
 				return out, TooLong
 			}
 			at := len(out)
-			out = append(out, make([]byte, i.Arg)...)
+			out = longer(out, int(i.Arg))
 			if !f.Read(out[at:], stack[n]) {
 				return out, NoMemory
 			}
@@ -151,7 +152,7 @@ func run(code []Instr, f Frame, out []byte) ([]byte, Outcome) {
 			if i.Arg < 0 || i.Arg > Longest-int64(len(out)-begin) {
 				return out, TooLong
 			}
-			out = append(out, make([]byte, i.Arg)...)
+			out = longer(out, int(i.Arg))
 		case OutText:
 			n--
 			if i.Arg < 0 || i.Arg > Longest-2-int64(len(out)-begin) {
@@ -176,6 +177,14 @@ func run(code []Instr, f Frame, out []byte) ([]byte, Outcome) {
 		}
 	}
 	return out, Got
+}
+
+// longer appends n zeros.
+func longer(out []byte, n int) []byte {
+	at := len(out)
+	out = slices.Grow(out, n)[:at+n]
+	clear(out[at:])
+	return out
 }
 
 // unreadable stands for the length of a text that cannot be read.

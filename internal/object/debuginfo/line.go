@@ -40,6 +40,25 @@ func (t *lineTable) find(addr uint64) (file string, line int) {
 	return t.file(uint64(rows[i].file)), int(rows[i].line)
 }
 
+// Body returns where the code of a function's body begins by the lines of its code: behind the prologue, which
+// is all that the first of them has. The code begins at low.
+func (d *Data) Body(low uint64) uint64 {
+	id := lookup(d.code, low)
+	if id < 0 {
+		return low
+	}
+	t := d.lineTable(d.units[id])
+	if id = lookup(t.code, low); id < 0 {
+		return low
+	}
+	rows := t.rows[t.sequences[id].from:t.sequences[id].to]
+	i := sort.Search(len(rows), func(i int) bool { return rows[i].addr > low })
+	if i == 0 || i == len(rows) || rows[i-1].addr != low {
+		return low
+	}
+	return rows[i].addr
+}
+
 // file returns the path of a file by its number.
 func (t *lineTable) file(n uint64) string {
 	if n < uint64(len(t.files)) {
