@@ -49,6 +49,7 @@ func TestCompletion(t *testing.T) {
 				{"pct fn -thre\t", "pct: fn: -threshold needs a value"},
 				{"pct info sam\t", `pct: .*sample prog\.77`},
 				{"profile -vml\t", "profile: -vmlinux needs a value"},
+				{"profile -arg\t", "profile: no program given"},
 			} {
 				s.line(tt.keys)
 				s.wait(tt.answer)

@@ -81,6 +81,8 @@ func flagTable() []flag {
 			func(o *options, _ string) error { o.Total = true; return nil }},
 		{"e", "", "print standard errors",
 			func(o *options, _ string) error { o.errors = true; return nil }},
+		{"args", "", "functions with their arguments, of profile -args",
+			func(o *options, _ string) error { o.Arguments = true; return nil }},
 		{"calls", "", "number of calls that samples saw, and their cost",
 			func(o *options, _ string) error { o.Activations = true; return nil }},
 		{"unfolded", "", "print every frame of a long recursion",

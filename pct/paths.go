@@ -27,11 +27,16 @@ three calls, with that mean; each other call took less than two periods, all
 together 150 ms. "-" is unknown, as for inlined functions, signal handlers and
 calls by unknown callers. docs/CALLPATHS.md defines the figures.
 `,
-		flags: []string{"calls", "unfolded", "l", "g FRAMES", "past-main", "templates", "e", "by FIELD", "i INTERVAL", "window", "where", "through", "not", "r RESOURCE",
+		flags: []string{"args", "calls", "unfolded", "l", "g FRAMES", "past-main", "templates", "e", "by FIELD", "i INTERVAL", "window", "where", "through", "not", "r RESOURCE",
 			"tree", "n ROWS", "threshold", "O FILE", "translator", "vmlinux", "after-run", "place", "unrated"},
 		example: "-l3 -where 'n > 1000000' /tmp/pct/hier-test.4711",
 		run: func(v *invocation) error {
 			style := report.Style{Errors: v.errors, Colour: v.terminal, Whole: v.unfolded}
+			for _, other := range []string{"by", "calls", "g", "past-main", "templates"} {
+				if v.Arguments && v.given[other] {
+					return v.misuse("-args cannot be combined with -%s: frames are functions up to main, with their arguments", other)
+				}
+			}
 			if v.Activations {
 				return v.activationReport(style)
 			}
@@ -91,6 +96,9 @@ func (v *invocation) profile(
 		if err := report.Unsampled(&v.out, runs.Summary(), false); err != nil {
 			return err
 		}
+	}
+	if p.Bare {
+		v.out.WriteString("# no arguments: no function in the samples has debug data (cc -g)\n")
 	}
 	if err := v.endHead(runs.Summary().Samples); err != nil {
 		return err

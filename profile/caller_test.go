@@ -68,7 +68,7 @@ func TestOptionsUnderLimit(t *testing.T) {
 	for _, row := range regexp.MustCompile(`\{"(\w+)", (&\w|NULL)`).FindAllStringSubmatch(table, -1) {
 		valued[row[1]] = row[2] != "NULL"
 	}
-	elsewhere := []string{"h", "help", "gdb", "k", "tree", "vmlinux", "t", "n", "p", "r", expr}
+	elsewhere := []string{"h", "help", "gdb", "args", "k", "tree", "vmlinux", "t", "n", "p", "r", expr}
 	new(options).flags().VisitAll(func(f *flag.Flag) {
 		b, is := f.Value.(interface{ IsBoolFlag() bool })
 		takesValue := !is || !b.IsBoolFlag()

@@ -13,7 +13,7 @@ import (
 // check refuses options that are wrong by themselves, or with each other whatever collects, and
 // sets those that were not given.
 func (o *options) check() error {
-	for _, check := range []func() error{o.checkTarget, o.checkNumbers, o.checkMeasure, o.checkPeriod, o.checkClock} {
+	for _, check := range []func() error{o.checkTarget, o.checkArguments, o.checkNumbers, o.checkMeasure, o.checkPeriod, o.checkClock} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -38,6 +38,31 @@ func (o *options) checkTarget() error {
 	case len(o.program) == 0:
 		return misusef("no program given: profile PROG [ARG...] or profile -p PID")
 	}
+	return nil
+}
+
+// checkArguments is about -args, which otherwise is -gdb.
+func (o *options) checkArguments() error {
+	if !o.args {
+		return nil
+	}
+	for _, other := range []struct {
+		given       bool
+		option, why string
+	}{
+		{o.paths, "-paths", "both collect call paths"},
+		{o.calls, "-calls", "the library does not record arguments"},
+		{len(o.resources) > 0, "-r", "arguments are sampled by CPU time"},
+		{len(o.expressions) > 0, "-expr", "its filters print the report"},
+		{o.kernel, "-k", "the kernel does not record arguments"},
+		{o.log || o.last != "" || o.verbose, "-log, -last and -verbose", "the library does not record arguments"},
+		{o.wait, "-wait", "dbctl detaches from daemons"},
+	} {
+		if other.given {
+			return misusef("-args cannot be combined with %s: %s", other.option, other.why)
+		}
+	}
+	o.gdb = true
 	return nil
 }
 
@@ -195,6 +220,8 @@ func (o *options) checkClock() error {
 func (o *options) checkReport() error {
 	callPaths := o.gdb || o.paths
 	switch {
+	case o.by == "" && o.args:
+		o.by = "args"
 	case o.by == "" && callPaths:
 		o.by = "paths"
 	case o.by == "":
@@ -203,10 +230,12 @@ func (o *options) checkReport() error {
 	switch {
 	case o.by == "paths" && !callPaths:
 		return misusef("-by paths needs -paths")
-	case o.by == "paths":
+	case o.by == "args" && !o.args:
+		return misusef("-by args needs -args")
+	case o.by == "paths" || o.by == "args":
 		return nil
 	case !slices.Contains([]string{"line", "sym", "addr", "src", "obj"}, o.by):
-		return misusef("-by %s: want line, sym, addr, src or obj, or with -paths or -gdb paths", o.by)
+		return misusef("-by %s: want line, sym, addr, src or obj, or with -paths or -gdb paths, with -args args", o.by)
 	case o.levels != "":
 		return misusef("-l needs call paths: -paths or -gdb, without -by")
 	}

@@ -52,6 +52,7 @@ debug data. Exits with PROG's status. profile(1) explains each option.
 `
 
 const helpAfter = `  -gdb              sample call paths by ptrace, at a higher cost
+  -args             the same, with the arguments of every function
   -expr PROG@FUNCTION@EXPRESSION FILTER
                     evaluate EXPRESSION in FUNCTION at each sample; FILTER reads
                     the values: int-avg, int-hist, quantile, top, corr, or other
@@ -72,8 +73,8 @@ const helpAfter = `  -gdb              sample call paths by ptrace, at a higher 
   -last N           the same, the last N samples of each object only
   -verbose          each process says when it is sampled
 
-  -by WHAT          rows: line (default), sym, addr, src, obj, or paths, which
-                    is the default with -paths and -gdb
+  -by WHAT          rows: line (default), sym, addr, src, obj, paths, which is
+                    the default with -paths and -gdb, or args, with -args
   -e                print the standard error of each percentage
   -threshold FRACTION
                     print rows from this fraction on: 0.01, 1% (default 0.5%)

@@ -12,6 +12,7 @@ import (
 // options are the command line. Values that are passed on to other commands stay texts.
 type options struct {
 	help                                                                bool
+	args                                                                bool // with those of functions
 	gdb, paths, calls, kernel, log, verbose, tree, wait, random, errors bool
 	attach                                                              bool // -p was given
 	pids                                                                string
@@ -36,7 +37,7 @@ func (o *options) flags() *flag.FlagSet {
 	f := flag.NewFlagSet("profile", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
 	for name, b := range map[string]*bool{
-		"h": &o.help, "help": &o.help, "gdb": &o.gdb, "paths": &o.paths, "calls": &o.calls, "k": &o.kernel, "log": &o.log,
+		"h": &o.help, "help": &o.help, "args": &o.args, "gdb": &o.gdb, "paths": &o.paths, "calls": &o.calls, "k": &o.kernel, "log": &o.log,
 		"verbose": &o.verbose, "tree": &o.tree, "wait": &o.wait, "R": &o.random, "e": &o.errors,
 	} {
 		f.BoolVar(b, name, false, "")
@@ -155,8 +156,8 @@ func (o *options) resourceWords() string {
 
 // verb is the report of pct to make.
 func (o *options) verb() string {
-	if o.by == "paths" {
-		return o.by
+	if o.by == "paths" || o.by == "args" {
+		return "paths"
 	}
 	return o.by + "%"
 }

@@ -241,6 +241,7 @@ func (r *report) make(which string, calls bool) part {
 		threshold = "0.5%"
 	}
 	about := append(where(which != "", "-r", which), where(calls, "-calls")...)
+	about = append(about, where(o.by == "args", "-args")...)
 	args := append([]string{o.verb()}, about...)
 	args = append(args, "-threshold", threshold)
 	args = append(args, where(o.rows != "", "-n", o.rows)...)

@@ -96,7 +96,11 @@ func (o *options) rule(b *strings.Builder, name string, numbers []int) {
 		e := o.expressions[i]
 		fmt.Fprintf(b, "      EVAL(%s, %s) | FIELD(%s);\n", literal(e.function), literal(e.text), e.field)
 	}
-	b.WriteString("      SAMPLE();\n      \"continue\";\n    }\n#include \"gdbprof_epilogue.dbctl\"\n  }\n}\n")
+	sample := "SAMPLE()"
+	if o.args {
+		sample = "SAMPLE(args)"
+	}
+	b.WriteString("      " + sample + ";\n      \"continue\";\n    }\n#include \"gdbprof_epilogue.dbctl\"\n  }\n}\n")
 }
 
 // literal is a string of the dbctl language that means a text as it is.

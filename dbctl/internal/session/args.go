@@ -21,7 +21,7 @@ func (p *process) arguments() (string, bool) {
 	p.readAgain()
 	path := p.callPath(p.now)
 	var calls []string
-	for level := 0; level < len(path) && (level == 0 || !strings.HasPrefix(calls[len(calls)-1], "main(")); level++ {
+	for level := 0; level < len(path) && (level == 0 || !isMain(calls[len(calls)-1])); level++ {
 		calls = p.appendCalls(calls, level)
 	}
 	text := strings.Join(calls, " <- ")
@@ -31,7 +31,10 @@ func (p *process) arguments() (string, bool) {
 	return text, path != nil
 }
 
-// appendCalls appends the functions of one frame.
+// isMain reports whether a function with its arguments is main.
+func isMain(call string) bool { return call == "main" || strings.HasPrefix(call, "main(") }
+
+// appendCalls appends the functions of one frame. One without debug data is its name alone.
 func (p *process) appendCalls(calls []string, level int) []string {
 	f := &p.now.frames[level]
 	if d := p.debugOf(f.Object); d != nil {
@@ -45,7 +48,7 @@ func (p *process) appendCalls(calls []string, level int) []string {
 	if symbol == "" {
 		return append(calls, "??")
 	}
-	return append(calls, plainName(readable(symbol))+"()")
+	return append(calls, plainName(readable(symbol)))
 }
 
 // appendScope is appendCalls for a frame of an object with debug data, which is locked.

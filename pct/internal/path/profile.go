@@ -22,6 +22,7 @@ type Profile struct {
 	HiddenWeight uint64
 	Cut          calltree.Cut
 	Overlapping  bool // rows share samples, as with callees: their weights are no parts of a whole
+	Bare         bool // no function has its arguments, although Options.Arguments asks for them
 }
 
 // Row is one call path, or the one frame of a flat profile.
@@ -54,6 +55,7 @@ func (p *Profile) StandardError(fraction float64) float64 {
 type Options struct {
 	Granularity Granularity
 	By          string                // split by the values of this field or attribute
+	Arguments   bool                  // Paths: functions with their arguments; nothing else splits the samples
 	PastMain    bool                  // keep the callers of main
 	Interval    time.Duration         // of -by time and cpu, and of slices
 	Rows        int                   // at most so many; 0 is all
@@ -79,17 +81,24 @@ type row struct {
 // Paths returns the call paths of the selection. A path that ends before its
 // outermost frame, or main, ends with a frame "?".
 func (s *Selection) Paths(t Translator, o Options) (*Profile, error) {
+	if o.Arguments {
+		if err := s.needArguments(); err != nil {
+			return nil, err
+		}
+		o.By = argumentsField
+	}
 	c, err := s.contexts(t, o, o.shape(frame.shortLabel), nil)
 	if err != nil {
 		return nil, err
 	}
+	bare := o.Arguments && !c.addArguments()
 	whole := calltree.Weight{Weight: s.weight, Samples: s.count}
 	if len(o.Refinements) > 0 {
 		whole = c.refine(o.Refinements)
 	}
 	c.shorten(o.Levels)
 	p := c.profile(c.rows(), whole, o)
-	p.Frames = c.Frames
+	p.Frames, p.Bare = c.Frames, bare
 	return p, nil
 }
 
