@@ -106,6 +106,12 @@ type passing struct {
 }
 
 func (o *debugObject) open() {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if recover() != nil {
+			o.object = nil // the file is damaged, or became shorter
+		}
+	}()
 	f, err := object.Map(o.path)
 	if err != nil {
 		return
@@ -323,7 +329,9 @@ func (p *process) fileOf(o *unwind.Object) *debugObject {
 	}
 	d, known := p.files[o]
 	if !known {
-		d = p.tree.debugData.of(p.mappedAs(o), o.BuildID)
+		if path := p.mappedAs(o); o.BuildID != "" || o.Path == p.exe || o.MappedFrom(path) {
+			d = p.tree.debugData.of(path, o.BuildID)
+		}
 		p.files[o] = d
 	}
 	return d
