@@ -203,7 +203,7 @@ func text(f Frame, addr uint64, most int, out []byte) []byte {
 		// No piece goes beyond a page, the next of which may not be there.
 		n := min(64, most-(len(out)-start), int(4096-addr%4096))
 		at := len(out)
-		out = append(out, make([]byte, n)...)
+		out = longer(out, n)
 		if !f.Read(out[at:], addr) {
 			out = out[:at]
 			if at == start {
