@@ -49,7 +49,7 @@ func (d *debugData) of(path, build string) *debugObject {
 }
 
 // prepare reads what the first evaluations will want of the file at a path, so that no stop lasts longer for
-// it: it compiles each expression in a function that matches.
+// it: it compiles each expression in a function that matches, once for a file, however often that is executed.
 func (d *debugData) prepare(path string, evals []evaluation) {
 	if interpreter, err := interpreterOf(path); err == nil {
 		d.of(interpreter, "") // it runs before the program
@@ -60,6 +60,11 @@ func (d *debugData) prepare(path string, evals []evaluation) {
 	}
 	var functions []elf.Symbol
 	o.guarded(func() {
+		evals = slices.DeleteFunc(slices.Clone(evals), func(e evaluation) bool { return slices.Contains(o.prepared, e) })
+		if len(evals) == 0 {
+			return
+		}
+		o.prepared = append(o.prepared, evals...)
 		o.tables.Lock()
 		defer o.tables.Unlock()
 		functions = o.file.FunctionSymbols()
@@ -97,6 +102,8 @@ type debugObject struct {
 	object *expression.Object // nil: there are no debug data
 	scopes []*scope           // by address
 	passed map[passing][]plan.Instr
+
+	prepared []evaluation // by prepare
 }
 
 // passing is a register at a call that returns to an address, of a function that begins at low.
