@@ -45,8 +45,8 @@ func (rs *Runs) ByPaths(o Options) bool {
 }
 
 // Tabulate returns a column for each name, for each field if none is given; with
-// o.By, for each value of that, of which the one with most samples comes first. The
-// translator is for call paths.
+// o.By, for each value of that, of which the one with most samples comes first; of call paths
+// the one with most weight of samples that have a value. The translator is for call paths.
 func (s *Selection) Tabulate(t Translator, names []string, o Options) ([]Column, error) {
 	if len(names) == 0 {
 		names = s.runs.Fields()
@@ -64,6 +64,7 @@ func (s *Selection) Tabulate(t Translator, names []string, o Options) ([]Column,
 		if err != nil {
 			return nil, err
 		}
+		first := len(columns)
 		for _, part := range parts {
 			c := part.column(name, getters)
 			c.Group, c.Path, c.Cost = part.group, part.path, part.cost
@@ -71,6 +72,9 @@ func (s *Selection) Tabulate(t Translator, names []string, o Options) ([]Column,
 				c.Share = float64(c.Weight) / float64(s.weight)
 			}
 			columns = append(columns, c)
+		}
+		if s.runs.ByPaths(o) {
+			slices.SortStableFunc(columns[first:], func(a, b Column) int { return cmp.Compare(b.Weight, a.Weight) })
 		}
 	}
 	return columns, nil
