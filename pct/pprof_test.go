@@ -115,7 +115,7 @@ func (w *workshop) sampledValues() {
 	w.t.Helper()
 	w.write("hier-test.c", hierTest)
 	w.run("gcc", "-g", "-o", "hier-test", "hier-test.c")
-	w.run("profile", "-o", "data", "-expr", "hier-test@worker@n", "cat", "-expr", "hier-test@dispatch_1@a", "cat", "./hier-test")
+	w.run("profile", "-gdb", "-o", "data", "-expr", "hier-test@worker@n", "cat", "-expr", "hier-test@dispatch_1@a", "cat", "./hier-test")
 }
 
 // having counts the samples with a value of a field.
