@@ -112,8 +112,9 @@ bool inspect_cfa(const struct inspected *i, uint64_t *value)
 }
 
 /*
- * Whether some of the bytes are where the signal's frame and ours are: what the program left there is
- * overwritten. At its end a function has left its own frame, which its variables' locations still name.
+ * Whether some of the bytes are where the signal's frame and ours are: what the program left
+ * there is overwritten. At its end a function has left its own frame, which its variables'
+ * locations still name.
  */
 static bool overwritten(const struct unwind_thread *t, uintptr_t at, size_t n)
 {

@@ -61,7 +61,10 @@ void memory_begin(struct memory *m, uintptr_t sp, uintptr_t alt, size_t size)
 	}
 }
 
-/* Moves the window to a chunk; nothing is in the first one, whose address says that the window shows nothing. */
+/*
+ * Moves the window to a chunk. Nothing is in the first one, whose address says that the window
+ * shows nothing.
+ */
 static bool look_at(struct memory *m, uintptr_t chunk)
 {
 	if (m->window_at == chunk)
