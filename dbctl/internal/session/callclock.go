@@ -76,7 +76,6 @@ func (c *callClock) name() string                     { return "breakpoint" }
 func (c *callClock) watches(unix.Signal) bool         { return false }
 func (c *callClock) sent(int, *tracer.Siginfo) bool   { return false }
 func (c *callClock) attempted(int, bool) uint64       { return 0 }
-func (c *callClock) resumed(int)                      {}
 func (c *callClock) owes(int) bool                    { return false }
 func (c *callClock) stray(int) unix.Signal            { return 0 }
 func (c *callClock) tookOut(int)                      {}

@@ -25,8 +25,6 @@ type clock interface {
 	// tick is asked when a thread stopped for the clock's signal: how many periods of CPU time it stands for, 0 if its time
 	// has not come.
 	tick(tid int) (periods uint64)
-	// resumed is when a thread has been let go on, perhaps after a tick.
-	resumed(tid int)
 	// attempted is the same of a stop because due named the thread, in a system call or not.
 	attempted(tid int, inCall bool) (periods uint64)
 	// owes reports whether the thread's next system call is to be taken for an attempt.

@@ -32,7 +32,6 @@ func newItimerClock(pid int, p period) *itimerClock { return &itimerClock{pid: p
 func (c *itimerClock) name() string                     { return itimerName }
 func (c *itimerClock) watches(sig unix.Signal) bool     { return sig == unix.SIGVTALRM }
 func (c *itimerClock) attempted(int, bool) uint64       { return 0 }
-func (c *itimerClock) resumed(int)                      {}
 func (c *itimerClock) owes(int) bool                    { return false }
 func (c *itimerClock) stray(int) unix.Signal            { return 0 }
 func (c *itimerClock) tookOut(int)                      {}

@@ -72,9 +72,6 @@ func (t *tree) carryOut(o tracee.Order) error {
 			t.endStop(th)
 		}
 		t.tracer.Resume(o.Tid, tracer.How(o.Pace), unix.Signal(o.Signal))
-		if th != nil && th.p.clk != nil {
-			th.p.clk.resumed(o.Tid)
-		}
 	case tracee.Interrupt:
 		if err := t.tracer.Interrupt(o.Tid); err != nil {
 			t.step(tracee.Event{Kind: tracee.Missing, Tid: o.Tid})

@@ -36,7 +36,6 @@ type perfThread struct {
 	stray unix.Signal // one that it got before it came to block it; 0: none
 	seen  uint64      // count when it was looked after last, ns
 	next  uint64      // count at which the coming tick is due
-	wait  uint64      // the period to be set when it goes on; 0: that in force
 
 	// Where the kernel signals in user mode alone:
 	set     uint64 // the period in force, ns
@@ -245,21 +244,10 @@ func (c *perfClock) tick(tid int) uint64 {
 		t.unseen += int64(wait) - int64(c.p.mean)
 		due, t.set = now+wait, wait
 	}
-	t.next, t.wait = due, wait
-	return periods
-}
-
-// resumed sets the period, which starts it anew. While the thread stands, that would interrupt the
-// processor on which it ran, wait for it to wake up, and so lengthen the stop. A tick that comes before
-// it's set has the period before: it's early or late, as any may be.
-func (c *perfClock) resumed(tid int) {
-	t := c.threads[tid]
-	if t == nil || t.wait == 0 {
-		return
-	}
-	wait := t.wait
-	t.wait = 0
+	t.next = due
+	// Setting the period starts it anew.
 	unix.Syscall(unix.SYS_IOCTL, uintptr(t.fd), unix.PERF_EVENT_IOC_PERIOD, uintptr(unsafe.Pointer(&wait)))
+	return periods
 }
 
 // creditLate divides the time between the moment when a tick was due and the stop at count now.

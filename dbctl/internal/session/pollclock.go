@@ -33,7 +33,6 @@ func newPollClock(pid int, p period) *pollClock {
 func (c *pollClock) name() string                   { return pollName }
 func (c *pollClock) watches(unix.Signal) bool       { return false }
 func (c *pollClock) sent(int, *tracer.Siginfo) bool { return false }
-func (c *pollClock) resumed(int)                    {}
 func (c *pollClock) owes(int) bool                  { return false }
 func (c *pollClock) stray(int) unix.Signal          { return 0 }
 func (c *pollClock) tookOut(int)                    {}
