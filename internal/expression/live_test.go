@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"math/rand/v2"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -182,13 +183,9 @@ var (
 	rounds   = flag.Int("rounds", 5, "so often")
 )
 
-// TestProgram compares all that is visible in a program with debug data, at instants that are never the
+// compareProgram compares all that is visible in a program with debug data, at instants that are never the
 // same.
-func TestProgram(t *testing.T) {
-	argv := strings.Fields(*programs)
-	if len(argv) == 0 {
-		t.Skip("no -program")
-	}
+func compareProgram(t *testing.T, argv []string) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -204,7 +201,11 @@ func TestProgram(t *testing.T) {
 	n.check(1, 3)
 }
 
+// TestAgreement compares values with gdb's at the same instants, with -args -program of that program too.
 func TestAgreement(t *testing.T) {
+	if argv := strings.Fields(*programs); len(argv) > 0 {
+		t.Run(filepath.Base(argv[0]), func(t *testing.T) { compareProgram(t, argv) })
+	}
 	const (
 		c       = "global_counter file_static table blank ratio small big origin corner paint mask matrix words raw flag pointer_to origin.x corner->y matrix[1][2] words[1] table[3]@4 nosuch RED FC leaf::calls 'types.c'::file_static"
 		cxx     = "ns::counter counter ns::hidden hidden ns::v1::inlined first ns::first ns::Mode::on ns::second shared Derived::shared ns::Derived::shared limit ns::Nest::limit this *this own base low sink (ns::Mode)3 (ns::Derived*)b sizeof(ns::Derived) sizeof(ns::Base) *(ns::Nest*)&copy"
