@@ -248,7 +248,8 @@ func TestValuesWithoutRoom(t *testing.T) {
 		"PCT_PLANS=/nowhere": "values of expressions are not recorded",
 		"PCT_PLANS=" + exe:   "values of expressions are not recorded",
 	} {
-		s := prepare(t, "s q100", "/bin/sh", "-c", limit+"; exec "+exe+" 1000 threads").setenv("PCT_PLANS=" + file).run().ok("done\n")
+		// Some 10,000 samples, of which the file has room for 17,000 under the limit of memory.
+		s := prepare(t, "s q200", "/bin/sh", "-c", limit+"; exec "+exe+" 1000 threads").setenv("PCT_PLANS=" + file).run().ok("done\n")
 		dirs, err := filepath.Glob(filepath.Join(s.root, "values.*"))
 		if err != nil || len(dirs) != 1 {
 			t.Fatalf("%s: run directories %v (%v)", limit, dirs, err)
