@@ -89,7 +89,7 @@ func (c *compiler) operate(op string, a, b place) (place, error) {
 
 // truthType is the type of comparisons.
 func (c *compiler) truthType() *value.Type {
-	if cxx(c.unit) {
+	if c.cxx() {
 		return boolType
 	}
 	return intType

@@ -2,9 +2,10 @@ package expression
 
 import (
 	"debug/dwarf"
-	"github.com/profilecollection/pct/internal/plan"
+	"iter"
 
 	"github.com/profilecollection/pct/internal/object/debuginfo"
+	"github.com/profilecollection/pct/internal/plan"
 )
 
 // What DWARF 5 and, before it, GNU call the entries of calls and their attributes.
@@ -23,7 +24,7 @@ const (
 	attrGNUCallTail     dwarf.Attr = 0x2115
 )
 
-// Passed returns instructions, for the frame of a caller, that push what a register held when the function
+// Passed returns the code, for the frame of a caller, that writes what a register held when the function
 // was entered that is called before the address returns. Low is where that function begins, an
 // address of the object. Without them the caller does not tell, or called something else, which went
 // on to the function.
@@ -32,7 +33,7 @@ func (o *Object) Passed(returns uint64, register int, low uint64) ([]plan.Instr,
 	if len(s.Blocks) == 0 {
 		return nil, false
 	}
-	site := siteIn(s.Blocks[0], returns, 0)
+	site := siteOf(s.Blocks[0], returns)
 	if !site.OK() || o.callsItself(low) {
 		return nil, false
 	}
@@ -53,15 +54,11 @@ func (o *Object) Passed(returns uint64, register int, low uint64) ([]plan.Instr,
 		if len(where) != 1 || int(where[0]) != dwReg0+register {
 			continue
 		}
-		expr := p.Block(attrCallValue)
-		if expr == nil {
-			expr = p.Block(attrGNUCallValue)
+		value, ok := c.pushed(p, attrCallValue, attrGNUCallValue)
+		if !ok {
+			break
 		}
-		l := &locator{c: c, of: p, b: expr}
-		if l.all() != nil || l.bad || l.parts != nil || l.data != nil || l.synthetic.OK() || len(l.code) == 0 {
-			return nil, false
-		}
-		return join(check, l.code), true
+		return join(check, value, []plan.Instr{{Op: plan.Out, Size: 8}, {Op: plan.End}}), true
 	}
 	return nil, false
 }
@@ -69,35 +66,71 @@ func (o *Object) Passed(returns uint64, register int, low uint64) ([]plan.Instr,
 // calls returns instructions that end where a call through a pointer is not of the function that begins at
 // an address.
 func (c *compiler) calls(site debuginfo.Entry, low uint64) ([]plan.Instr, bool) {
-	expr := site.Block(attrCallTarget)
-	if expr == nil {
-		expr = site.Block(attrGNUCallTarget)
+	target, ok := c.pushed(site, attrCallTarget, attrGNUCallTarget)
+	return join(target, []plan.Instr{{Op: plan.Address, Arg: int64(low)}, {Op: plan.Ne}, {Op: plan.JumpZero, Arg: 1}, {Op: plan.Fail, Arg: int64(plan.NoEntry)}}), ok
+}
+
+// pushed returns instructions that push the value of an expression, by the first attribute that an entry of
+// a call has; false if it has none, or one that is no single word.
+func (c *compiler) pushed(of debuginfo.Entry, attrs ...dwarf.Attr) ([]plan.Instr, bool) {
+	var expr []byte
+	for _, attr := range attrs {
+		if expr == nil {
+			expr = of.Block(attr)
+		}
 	}
-	l := &locator{c: c, of: site, b: expr}
+	l := &locator{c: c, of: of, b: expr}
 	if l.all() != nil || l.bad || l.parts != nil || l.data != nil || l.synthetic.OK() || len(l.code) == 0 {
 		return nil, false
 	}
-	return join(l.code, []plan.Instr{{Op: plan.Address, Arg: int64(low)}, {Op: plan.Ne}, {Op: plan.JumpZero, Arg: 1}, {Op: plan.Fail, Arg: int64(plan.NoEntry)}}), true
+	return l.code, true
 }
 
-// siteIn finds the call that returns to an address in a function or block.
-func siteIn(block debuginfo.Entry, returns uint64, depth int) debuginfo.Entry {
+// callSites are the calls in a function or block, also of functions inlined there.
+func callSites(block debuginfo.Entry) iter.Seq[debuginfo.Entry] {
+	return func(yield func(debuginfo.Entry) bool) { eachSite(block, 0, yield) }
+}
+
+func eachSite(block debuginfo.Entry, depth int, yield func(debuginfo.Entry) bool) bool {
 	for e := range block.Children() {
 		switch e.Tag() {
 		case tagCallSite, tagGNUCallSite:
-			at, ok := e.Address(attrCallReturn)
-			if !ok {
-				at, ok = e.Address(dwarf.AttrLowpc)
-			}
-			if ok && at == returns {
-				return e
+			if !yield(e) {
+				return false
 			}
 		case dwarf.TagLexDwarfBlock, dwarf.TagInlinedSubroutine:
-			if depth < mostHops {
-				if s := siteIn(e, returns, depth+1); s.OK() {
-					return s
-				}
+			if depth < mostHops && !eachSite(e, depth+1, yield) {
+				return false
 			}
+		}
+	}
+	return true
+}
+
+// returnsTo is the address that a call returns to.
+func returnsTo(site debuginfo.Entry) (uint64, bool) {
+	if at, ok := site.Address(attrCallReturn); ok {
+		return at, true
+	}
+	return site.Address(dwarf.AttrLowpc)
+}
+
+// isTail reports whether a call is a tail call.
+func isTail(site debuginfo.Entry) bool { return site.Flag(attrCallTail) || site.Flag(attrGNUCallTail) }
+
+// called is the function that a call names, none if it names none.
+func called(site debuginfo.Entry) debuginfo.Entry {
+	if f := site.Ref(attrCallOrigin); f.OK() {
+		return f
+	}
+	return site.Ref(dwarf.AttrAbstractOrigin)
+}
+
+// siteOf finds the call in a function that returns to an address.
+func siteOf(function debuginfo.Entry, returns uint64) debuginfo.Entry {
+	for site := range callSites(function) {
+		if at, ok := returnsTo(site); ok && at == returns {
+			return site
 		}
 	}
 	return debuginfo.Entry{}
@@ -105,14 +138,11 @@ func siteIn(block debuginfo.Entry, returns uint64, depth int) debuginfo.Entry {
 
 // target is where the function begins that a call names.
 func (o *Object) target(site debuginfo.Entry) (uint64, bool) {
-	f := site.Ref(attrCallOrigin)
-	if !f.OK() {
-		f = site.Ref(dwarf.AttrAbstractOrigin)
-	}
+	f := called(site)
 	if !f.OK() {
 		return 0, false
 	}
-	if low, ok := lowest64(f); ok {
+	if low, ok := f.Begins(); ok {
 		return low, true
 	}
 	return o.begins(f)
@@ -126,7 +156,7 @@ func (o *Object) begins(f debuginfo.Entry) (uint64, bool) {
 	}
 	found, low := 0, uint64(0)
 	look := func(e debuginfo.Entry) {
-		if at, ok := lowest64(e); ok && (found == 0 || at != low) {
+		if at, ok := e.Begins(); ok && (found == 0 || at != low) {
 			found++
 			low = at
 		}
@@ -156,20 +186,6 @@ func completes(e, f debuginfo.Entry) bool {
 	return false
 }
 
-// lowest64 is where the code of an entry begins.
-func lowest64(e debuginfo.Entry) (uint64, bool) {
-	if at, ok := e.Address(dwarf.AttrLowpc); ok {
-		return at, true
-	}
-	first, ok := uint64(0), false
-	e.Ranges(func(low, high uint64) {
-		if !ok {
-			first, ok = low, true
-		}
-	})
-	return first, ok
-}
-
 // callsItself reports whether the function at an address may go on to itself by tail calls, so that its
 // caller did not pass what its frame was entered with.
 func (o *Object) callsItself(low uint64) bool {
@@ -182,7 +198,10 @@ func (o *Object) callsItself(low uint64) bool {
 		if len(s.Blocks) == 0 {
 			continue
 		}
-		for _, site := range tails(s.Blocks[0], nil, 0) {
+		for site := range callSites(s.Blocks[0]) {
+			if !isTail(site) {
+				continue
+			}
 			to, ok := o.target(site)
 			if !ok || to == low {
 				return true
@@ -196,28 +215,11 @@ func (o *Object) callsItself(low uint64) bool {
 	return false
 }
 
-// tails appends the tail calls in a function or block.
-func tails(block debuginfo.Entry, list []debuginfo.Entry, depth int) []debuginfo.Entry {
-	for e := range block.Children() {
-		switch e.Tag() {
-		case tagCallSite, tagGNUCallSite:
-			if e.Flag(attrCallTail) || e.Flag(attrGNUCallTail) {
-				list = append(list, e)
-			}
-		case dwarf.TagLexDwarfBlock, dwarf.TagInlinedSubroutine:
-			if depth < mostHops {
-				list = tails(e, list, depth+1)
-			}
-		}
-	}
-	return list
-}
-
 // entered is where the function begins whose code is at an address.
 func (o *Object) entered(pc uint64) (uint64, bool) {
 	s := o.data.ScopeAt(pc)
 	if len(s.Blocks) == 0 {
 		return 0, false
 	}
-	return lowest64(s.Blocks[0])
+	return s.Blocks[0].Begins()
 }

@@ -52,6 +52,9 @@ type compiler struct {
 
 func (c *compiler) data() *debuginfo.Data { return c.object.data }
 
+// cxx reports whether the function is in C++.
+func (c *compiler) cxx() bool { return c.unit.Language() == debuginfo.CPlusPlus }
+
 // Activations are the functions that the code at an address belongs to, the innermost inlined one
 // first.
 func (o *Object) Activations(pc uint64) []debuginfo.Entry {

@@ -182,7 +182,7 @@ func (c *compiler) primary(p *primary) (place, error) {
 func (c *compiler) name(name string) (place, error) {
 	switch name {
 	case "true", "false":
-		if cxx(c.unit) {
+		if c.cxx() {
 			return place{typ: boolType, word: []plan.Instr{{Op: plan.Const, Arg: truth(name == "true")}}}, nil
 		}
 	}

@@ -240,7 +240,7 @@ func (c *compiler) prefix(op string, p place) (place, error) {
 	if op == "!" {
 		test, err := c.condition(p)
 		t := intType
-		if cxx(c.unit) {
+		if c.cxx() {
 			t = boolType
 		}
 		return place{typ: t, word: join(test, []plan.Instr{{Op: plan.Const}, {Op: plan.Eq}})}, err

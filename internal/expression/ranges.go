@@ -2,7 +2,6 @@ package expression
 
 import (
 	"cmp"
-	"debug/dwarf"
 	"errors"
 	"fmt"
 	"slices"
@@ -48,7 +47,7 @@ func (o *Object) Ranges(source string, accepts func(name string) bool) ([]*Code,
 			if at < 0 {
 				return nil, fmt.Errorf("the debug data disagree on the function at %#x", pc)
 			}
-			if !cFamily(o.data.UnitAt(pc)) {
+			if !o.data.UnitAt(pc).Language().CFamily() {
 				return nil, errors.New("the functions are in another language than C and C++")
 			}
 			c, err := o.Compile(source, pc, at)
@@ -61,16 +60,6 @@ func (o *Object) Ranges(source string, accepts func(name string) bool) ([]*Code,
 		}
 	}
 	return codes, nil
-}
-
-// cFamily reports whether a unit is in C or C++.
-func cFamily(unit debuginfo.Entry) bool {
-	language, _, _ := unit.Const(dwarf.AttrLanguage)
-	switch language {
-	case 0x01, 0x02, 0x04, 0x0c, 0x19, 0x1a, 0x1d, 0x21, 0x2b, 0x2c, 0x2e:
-		return true
-	}
-	return false
 }
 
 // stretch is a stretch of code.
@@ -119,33 +108,11 @@ func Names(symbol string) []string { return plainToo([]string{symbol, funcname.D
 // plainToo adds the names without arguments of templates.
 func plainToo(names []string) []string {
 	for _, name := range names {
-		if plain := withoutArguments(name); plain != name {
+		if plain := funcname.Plain(name); plain != name {
 			names = append(names, plain)
 		}
 	}
 	names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
 	slices.Sort(names)
 	return slices.Compact(names)
-}
-
-// withoutArguments is a name without arguments of templates and parameters.
-func withoutArguments(name string) string {
-	if strings.Contains(name, "operator") {
-		return name
-	}
-	var b strings.Builder
-	depth := 0
-	for _, r := range name {
-		switch r {
-		case '<', '(':
-			depth++
-		case '>', ')':
-			depth--
-		default:
-			if depth == 0 {
-				b.WriteRune(r)
-			}
-		}
-	}
-	return b.String()
 }

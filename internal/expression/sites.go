@@ -31,7 +31,7 @@ func (o *Object) Sites(pc uint64, register int) []plan.Site {
 		code, ok := o.Passed(returns, register, low)
 		nested := slices.ContainsFunc(code, func(i plan.Instr) bool { return i.Op == plan.Entry || i.Op == plan.Thread })
 		if ok && !nested {
-			all = append(all, plan.Site{Returns: returns, Code: append(slices.Clip(code), plan.Instr{Op: plan.Out, Size: 8}, plan.Instr{Op: plan.End})})
+			all = append(all, plan.Site{Returns: returns, Code: code})
 		}
 	}
 	return all
@@ -51,14 +51,15 @@ func (o *Object) callsOf(low uint64) []uint64 {
 		if e.Tag() != dwarf.TagSubprogram {
 			continue
 		}
-		o.eachSite(e, 0, func(site debuginfo.Entry, returns uint64) {
+		for site := range callSites(e) {
+			returns, ok := returnsTo(site)
+			if !ok || isTail(site) {
+				continue
+			}
 			if left--; left < 0 || len(calls) >= mostOfOne {
-				return
+				break
 			}
-			f := site.Ref(attrCallOrigin)
-			if !f.OK() {
-				f = site.Ref(dwarf.AttrAbstractOrigin)
-			}
+			f := called(site)
 			yes, ok := known[f]
 			if !ok {
 				// To find out where a function is by its declaration takes long: the name comes first.
@@ -72,28 +73,8 @@ func (o *Object) callsOf(low uint64) []uint64 {
 			if yes {
 				calls = append(calls, returns)
 			}
-		})
+		}
 	}
 	slices.Sort(calls)
 	return slices.Compact(calls)
-}
-
-// eachSite calls f for the calls in a function or block that are no tail calls.
-func (o *Object) eachSite(block debuginfo.Entry, depth int, f func(site debuginfo.Entry, returns uint64)) {
-	for e := range block.Children() {
-		switch e.Tag() {
-		case tagCallSite, tagGNUCallSite:
-			at, ok := e.Address(attrCallReturn)
-			if !ok {
-				at, ok = e.Address(dwarf.AttrLowpc)
-			}
-			if ok && !e.Flag(attrCallTail) && !e.Flag(attrGNUCallTail) {
-				f(e, at)
-			}
-		case dwarf.TagLexDwarfBlock, dwarf.TagInlinedSubroutine:
-			if depth < mostHops {
-				o.eachSite(e, depth+1, f)
-			}
-		}
-	}
 }

@@ -50,7 +50,7 @@ func BenchmarkOpen(b *testing.B) {
 func firstParameter(data *debuginfo.Data) (name string, pc uint64) {
 	for unit := range data.Units() {
 		for f := range unit.Children() {
-			if low, ok := lowest64(f); ok && f.Tag() == dwarf.TagSubprogram {
+			if low, ok := f.Begins(); ok && f.Tag() == dwarf.TagSubprogram {
 				for v := range f.Children() {
 					if v.Tag() == dwarf.TagFormalParameter && v.Name() != "" {
 						return v.Name(), low

@@ -161,7 +161,7 @@ func (s *standing) begin(function string) (uint64, bool) {
 		if e.Tag() != dwarf.TagSubprogram {
 			continue
 		}
-		if low, ok := lowest64(e); ok {
+		if low, ok := e.Begins(); ok {
 			return low, true
 		}
 		if low, ok := s.object.begins(e); ok {
@@ -309,7 +309,7 @@ func (a activation) Entry(n int) (uint64, bool) {
 	if !ok {
 		return 0, false
 	}
-	b, out := plan.Run(append(code[:len(code):len(code)], plan.Instr{Op: plan.Out, Size: 8}), activation{a.s, level}, nil)
+	b, out := plan.Run(code, activation{a.s, level}, nil)
 	return value.Number(b), out == plan.Got && len(b) == 8
 }
 

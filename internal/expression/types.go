@@ -85,7 +85,7 @@ func (ts *types) read(e debuginfo.Entry, hops int) *value.Type {
 		t.Kind, t.Size, t.Elem = value.Reference, 8, ts.readOf(e, hops+1)
 	case dwarf.TagStructType, dwarf.TagClassType, dwarf.TagUnionType, dwarf.TagInterfaceType:
 		t.Kind, t.Union = value.Structure, tag == dwarf.TagUnionType
-		if t.Name != "" && cxx(e) {
+		if t.Name != "" && e.Language() == debuginfo.CPlusPlus {
 			t.Name = debuginfo.Canonical(e.Around() + t.Name)
 		}
 		if e.Has(dwarf.AttrDeclaration) {
@@ -198,19 +198,6 @@ func (ts *types) base(t *value.Type, e debuginfo.Entry) {
 	if end, _, ok := e.Const(dwarf.AttrEndianity); ok && end != 0 && end != 2 {
 		t.Kind, t.Name = value.Unknown, "a big-endian number"
 	}
-}
-
-// cxx reports whether the unit of an entry is of C++.
-func cxx(e debuginfo.Entry) bool {
-	if !e.OK() {
-		return false
-	}
-	l, _, _ := e.Unit().Const(dwarf.AttrLanguage)
-	switch l {
-	case 0x04, 0x1a, 0x21, 0x2b, 0x3a:
-		return true
-	}
-	return false
 }
 
 // definition finds the type that e only declares, by its qualified name.
@@ -327,7 +314,7 @@ func (ts *types) enumerators(t *value.Type, e debuginfo.Entry) {
 	t.Signed = under.Signed
 	flags, signed := true, false
 	around := ""
-	if cxx(e) {
+	if e.Language() == debuginfo.CPlusPlus {
 		around = e.Around()
 	}
 	if e.Flag(debuginfo.AttrEnumClass) {

@@ -68,3 +68,26 @@ func (d *Demangler) Name(symbol string) string {
 	d.mu.Unlock()
 	return name
 }
+
+// Plain returns a readable name without arguments of templates and parameters. Names of operators are
+// not changed.
+func Plain(name string) string {
+	if strings.Contains(name, "operator") {
+		return name
+	}
+	var b strings.Builder
+	depth := 0
+	for _, r := range name {
+		switch r {
+		case '<', '(':
+			depth++
+		case '>', ')':
+			depth--
+		default:
+			if depth == 0 {
+				b.WriteRune(r)
+			}
+		}
+	}
+	return b.String()
+}

@@ -235,7 +235,8 @@ func (p *process) executes(now *moment, n notice) {
 
 // ends is the process's end.
 func (p *process) ends(counted tally) {
-	p.hear()
+	const patience = 10 * time.Second // a debugger that hangs is not waited for
+	p.hear(patience)                  // an error among the answers came before the end
 	now := &moment{}
 	if p.status.Signaled() {
 		p.offer(now, machine.FormatEvent("killed", "signal", signalName(p.status.Signal())))

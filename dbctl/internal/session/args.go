@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/profilecollection/pct/internal/funcname"
 	"github.com/profilecollection/pct/internal/object/debuginfo"
 	"github.com/profilecollection/pct/internal/plan"
 	"github.com/profilecollection/pct/internal/value"
@@ -48,7 +49,7 @@ func (p *process) appendCalls(calls []string, level int) []string {
 	if symbol == "" {
 		return append(calls, "??")
 	}
-	return append(calls, plainName(readable(symbol)))
+	return append(calls, funcname.Plain(readable(symbol)))
 }
 
 // appendScope is appendCalls for a frame of an object with debug data, which is locked.
@@ -88,7 +89,7 @@ const (
 // argument is the value of a parameter of one of a scope's functions.
 func (p *process) argument(d *debugObject, s *scope, function, level int, of parameter) string {
 	f := &p.now.frames[level]
-	if of.hidden || s.language != cFamily || f.Guessed {
+	if of.hidden || !s.language.CFamily() || f.Guessed {
 		return notKnown
 	}
 	vaddr := f.Vaddr()

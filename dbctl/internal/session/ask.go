@@ -93,9 +93,9 @@ func (p *process) answered(r *mi.Record) {
 	}
 }
 
-// hear reads the answers to the script's commands of a process that has ended: an error among them came before its end.
-func (p *process) hear() {
-	const patience = 10 * time.Second // a debugger that hangs is not waited for
+// hear reads the answers to the script's commands that have none so far, and keeps the events among them for
+// later.
+func (p *process) hear(patience time.Duration) {
 	deadline := time.Now().Add(patience)
 	for p.link != nil && p.unanswered() {
 		r, err := p.link.gdb.Next(deadline)
@@ -103,11 +103,14 @@ func (p *process) hear() {
 			continue
 		}
 		if err != nil {
-			return
+			return // the next read tells
 		}
 		if r.Kind == mi.Result {
 			p.answered(r)
+			continue
 		}
+		var ignored strings.Builder
+		p.aside(r, &ignored)
 	}
 }
 

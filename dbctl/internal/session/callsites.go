@@ -82,13 +82,13 @@ func named(u *unwind.Unwinder, function string) []unwind.Function {
 			return false // Go's names, too
 		}
 		name = readable(whole)
-		return name == function || plainName(name) == function
+		return name == function || funcname.Plain(name) == function
 	})
 	if len(exact) > 0 {
 		return exact
 	}
 	return u.Functions(func(symbol string) bool {
-		return strings.HasPrefix(symbol, "_") && !portion.MatchString(symbol) && strings.HasSuffix(plainName(readable(symbol)), "::"+function)
+		return strings.HasPrefix(symbol, "_") && !portion.MatchString(symbol) && strings.HasSuffix(funcname.Plain(readable(symbol)), "::"+function)
 	})
 }
 

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"debug/dwarf"
 	"debug/elf"
 	"regexp"
 	"runtime/debug"
@@ -78,7 +77,7 @@ func (d *debugData) prepare(path string, evals []evaluation) {
 		if at >= 0 {
 			o.guarded(func() {
 				vaddr := functions[at].Value + functions[at].Size/2
-				if s := o.scopeAt(vaddr); len(s.functions) > 0 && s.language == cFamily {
+				if s := o.scopeAt(vaddr); len(s.functions) > 0 && s.language.CFamily() {
 					o.code(s, s.outermost(), e.expression, vaddr)
 				}
 			})
@@ -147,7 +146,7 @@ type scope struct {
 	functions []inScope   // the innermost inlined one first; none where no function is known
 	entry     uint64      // where the outermost begins
 	ranges    [][2]uint64 // of code of the outermost
-	language  language
+	language  debuginfo.Language
 	symbol    *string       // of the outermost, once it was looked for
 	differs   bool          // the symbol is that of another function
 	params    [][]parameter // of the functions, once they were wanted
@@ -170,14 +169,14 @@ type stretch struct {
 }
 
 // writes reports whether an expression would change the program, as far as its operators tell.
-func writes(l language, text string) bool {
-	switch l {
-	case colonAssigns:
+func writes(l debuginfo.Language, text string) bool {
+	switch {
+	case l.CFamily():
+		return expression.Writes(text)
+	case l == debuginfo.Ada || l == debuginfo.Pascal: // = compares
 		return strings.Contains(text, ":=")
-	case otherLanguage:
-		return assignment.MatchString(text)
 	}
-	return expression.Writes(text)
+	return assignment.MatchString(text)
 }
 
 // assignment is a = that does not compare.
@@ -198,8 +197,8 @@ func (o *debugObject) scopeAt(vaddr uint64) *scope {
 			s.functions = append(s.functions, inScope{namesOf(e)})
 		}
 		around.Blocks[0].Ranges(func(low, high uint64) { s.ranges = append(s.ranges, [2]uint64{low, high}) })
-		s.entry = begins(around.Blocks[0])
-		s.language = languageOf(around.Blocks[0])
+		s.entry, _ = around.Blocks[0].Begins()
+		s.language = around.Blocks[0].Language()
 	}
 	o.scopes = append(o.scopes, nil)
 	copy(o.scopes[i+1:], o.scopes[i:])
@@ -231,14 +230,12 @@ func (o *debugObject) code(s *scope, function int, text string, vaddr uint64) (*
 	return c.code, c.refused
 }
 
-// passes are instructions, for the caller's frame, that push what a register held at a call; nil if the
+// passes is the code, for the caller's frame, that writes what a register held at a call; nil if the
 // caller does not tell. The object is locked.
 func (o *debugObject) passes(p passing) []plan.Instr {
 	code, known := o.passed[p]
 	if !known {
-		if c, ok := o.object.Passed(p.returns, p.register, p.low); ok {
-			code = append(c[:len(c):len(c)], plan.Instr{Op: plan.Out, Size: 8}, plan.Instr{Op: plan.End})
-		}
+		code, _ = o.object.Passed(p.returns, p.register, p.low)
 		if o.passed == nil {
 			o.passed = make(map[passing][]plan.Instr)
 		}
@@ -272,40 +269,6 @@ func namesOf(e debuginfo.Entry) []string {
 
 // mostOrigins bounds how far an inlined copy leads to the function that it is of.
 const mostOrigins = 8
-
-// begins is the address of a function's first instruction, as calls of it lead there.
-func begins(e debuginfo.Entry) uint64 {
-	if at, ok := e.Address(dwarf.AttrLowpc); ok {
-		return at
-	}
-	first, any := uint64(0), false
-	e.Ranges(func(low, _ uint64) {
-		if !any {
-			first, any = low, true
-		}
-	})
-	return first
-}
-
-// A language is that of a function's source, as far as it matters for expressions.
-type language int
-
-const (
-	otherLanguage language = iota
-	cFamily                // C and C++
-	colonAssigns           // Ada, Pascal and Modula: = compares
-)
-
-func languageOf(e debuginfo.Entry) language {
-	n, _, _ := e.Unit().Const(dwarf.AttrLanguage)
-	switch n {
-	case 0x01, 0x02, 0x04, 0x0c, 0x19, 0x1a, 0x1d, 0x21, 0x2b, 0x2c, 0x2e:
-		return cFamily
-	case 0x03, 0x09, 0x0a, 0x0d, 0x17, 0x2d, 0x2f:
-		return colonAssigns
-	}
-	return otherLanguage
-}
 
 // threadOffset is how far below the thread pointer the thread-local variables of an executable begin.
 func (o *debugObject) threadOffset() (uint64, bool) {

@@ -53,7 +53,7 @@ func (m *matcher) match(symbol string) bool {
 	yes, known := m.known[symbol]
 	if !known {
 		name := readable(symbol)
-		yes = m.re.MatchString(symbol) || m.re.MatchString(name) || m.re.MatchString(plainName(name))
+		yes = m.re.MatchString(symbol) || m.re.MatchString(name) || m.re.MatchString(funcname.Plain(name))
 		m.known[symbol] = yes
 	}
 	return yes
@@ -62,29 +62,6 @@ func (m *matcher) match(symbol string) bool {
 // readable is a symbol's name in the source language.
 func readable(symbol string) string {
 	return demangle.Filter(funcname.ForDemangler(symbol), demangle.NoParams, demangle.NoTemplateParams)
-}
-
-// plainName is a name without template arguments and parameters, as reports give
-// it.
-func plainName(name string) string {
-	if strings.Contains(name, "operator") {
-		return name
-	}
-	var b strings.Builder
-	depth := 0
-	for _, r := range name {
-		switch r {
-		case '<', '(':
-			depth++
-		case '>', ')':
-			depth--
-		default:
-			if depth == 0 {
-				b.WriteRune(r)
-			}
-		}
-	}
-	return b.String()
 }
 
 // evaluate works out an expression in the innermost activation of a function.
@@ -148,21 +125,7 @@ func (p *process) readAgain() {
 	if !now.held || now.thread == nil {
 		return
 	}
-	for deadline := time.Now().Add(answerTime); p.link != nil && p.unanswered(); {
-		r, err := p.link.gdb.Next(deadline)
-		if errors.Is(err, mi.ErrWoken) {
-			continue
-		}
-		if err != nil {
-			break // the next read tells
-		}
-		if r.Kind == mi.Result {
-			p.answered(r)
-			continue
-		}
-		var ignored strings.Builder
-		p.aside(r, &ignored)
-	}
+	p.hear(answerTime)
 	if now.thread.stands() {
 		now.frames, now.float = nil, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/profilecollection/pct/internal/object/debuginfo"
 	"github.com/profilecollection/pct/internal/plan"
 	"github.com/profilecollection/pct/internal/value"
 )
@@ -69,7 +70,7 @@ func (p *process) native(m *matcher, text string) result {
 }
 
 // refuse leaves an expression to a debugger, unless it would write into the program.
-func (a result) refuse(l language, text, why string) result {
+func (a result) refuse(l debuginfo.Language, text, why string) result {
 	a.verdict, a.why = refused, why
 	if writes(l, text) {
 		a.verdict, a.why = forbidden, writesInto
@@ -88,7 +89,7 @@ func (p *process) nativeAt(m *matcher, level int, text string) (a result) {
 	d := p.debugOf(f.Object)
 	if d == nil {
 		if symbol, _ := p.unwinder.Symbol(*f); m.match(symbol) {
-			return result{level: level}.refuse(cFamily, text, noDebugData)
+			return result{level: level}.refuse(debuginfo.C, text, noDebugData)
 		}
 		return result{}
 	}
@@ -112,11 +113,11 @@ func (p *process) evaluateIn(m *matcher, d *debugObject, level int, text string)
 	case function == nowhere:
 		return result{}
 	case len(s.functions) == 0:
-		return result{level: level}.refuse(cFamily, text, noDebugData)
+		return result{level: level}.refuse(debuginfo.C, text, noDebugData)
 	}
 	a := result{level: level, inlined: function < s.outermost()}
 	switch {
-	case s.language != cFamily:
+	case !s.language.CFamily():
 		return a.refuse(s.language, text, "the function is in another language than C and C++")
 	case p.tree.cfg.Eval == ByDebugger:
 		return a.refuse(s.language, text, "")

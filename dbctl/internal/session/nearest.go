@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/profilecollection/pct/internal/alike"
+	"github.com/profilecollection/pct/internal/funcname"
 )
 
 // nearest are the functions whose names resemble a name that was perhaps mistyped.
@@ -17,7 +18,7 @@ func nearest(name string, all []*code) string {
 	var list []near
 	for _, c := range all {
 		for _, symbol := range c.functions {
-			plain := plainName(readable(symbol))
+			plain := funcname.Plain(readable(symbol))
 			if most := 3; len(plain) > len(name)+most || len(name) > len(plain)+most {
 				continue // before the work: there may be very many
 			}

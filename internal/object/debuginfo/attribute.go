@@ -187,5 +187,19 @@ func (e Entry) Ranges(f func(low, high uint64)) {
 	e.d.pieces(e.u, e.own(dwarf.AttrLowpc), e.own(dwarf.AttrHighpc), e.own(dwarf.AttrRanges), f)
 }
 
+// Begins is the address of a function's first instruction, as calls of it lead there.
+func (e Entry) Begins() (uint64, bool) {
+	if at, ok := e.Address(dwarf.AttrLowpc); ok {
+		return at, true
+	}
+	first, ok := uint64(0), false
+	e.Ranges(func(low, _ uint64) {
+		if !ok {
+			first, ok = low, true
+		}
+	})
+	return first, ok
+}
+
 // OffsetSize is how many bytes an offset has in the unit.
 func (e Entry) OffsetSize() int { return e.u.offsize }

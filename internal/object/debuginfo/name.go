@@ -44,12 +44,12 @@ func (e Entry) functionWithin(hops int) string {
 		return next.functionWithin(hops - 1) // which many entries may refer to
 	}
 	name, language := e.linkageName()
-	if name == "" || language == fortran {
+	if name == "" || language == Fortran {
 		name = e.scopedName(hops, "")
-	} else if language != ada {
+	} else if language != Ada {
 		name = e.d.names.symbols.Name(name)
 	}
-	if language == ada {
+	if language == Ada {
 		name = funcname.DemangleAda(name)
 	}
 	e.d.names.keep(e.off, name)
@@ -58,8 +58,8 @@ func (e Entry) functionWithin(hops int) string {
 
 // linkageName returns the linkage name of a function's entry, "" if it has none,
 // and the language of the unit that says it, or declares the function.
-func (e Entry) linkageName() (string, language) {
-	language := otherLanguage
+func (e Entry) linkageName() (string, Language) {
+	language := OtherLanguage
 	for range maxHops {
 		if e.d == nil {
 			break
@@ -105,7 +105,7 @@ func (e Entry) scopedName(hops int, member string) string {
 	prefix := ""
 	if t.containers[i].tag != dwarf.TagSubprogram {
 		prefix = around.scopedName(hops-1, own)
-	} else if !isFunction || e.u.language == fortran {
+	} else if !isFunction || e.u.language == Fortran {
 		prefix = around.functionWithin(hops - 1)
 	}
 	if prefix == "" {

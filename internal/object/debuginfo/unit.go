@@ -19,7 +19,7 @@ type unit struct {
 
 	// Of the root entry.
 	compile        bool // it may hold code
-	language       language
+	language       Language
 	low            uint64 // base address of its range lists
 	compDir        string
 	lineOff        value
