@@ -35,6 +35,7 @@ func methods() []method {
 		{"gdb/MI, one command at a time", always, (*bench).synchronous},
 		{"cyrus-and/gdb", always, (*bench).library},
 		{"gdb -batch -ex bt", func(j job) bool { return j.poor }, (*bench).batch},
+		{"ptrace alone", func(j job) bool { return j.poor }, (*bench).alone},
 		{"dbctl", always, (*bench).controlled},
 	}
 }
