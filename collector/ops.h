@@ -79,6 +79,7 @@ enum plan_outcome {
 	PLAN_NO_ENTRY, /* the caller does not tell what it passed */
 	PLAN_TOO_LONG, /* more steps than a plan may take */
 	PLAN_NO_THREAD, /* the thread has no copy of the variable */
+	PLAN_OUT_OF_BOUNDS, /* there is no element of this index */
 };
 
 enum {

@@ -28,6 +28,9 @@ func (c *compiler) operate(op string, a, b place) (place, error) {
 	if b, err = c.dereferenced(b); err != nil {
 		return place{}, err
 	}
+	if c.dialect != nil {
+		return c.calculate(op, a, b)
+	}
 	// An array stands for the address of its first element.
 	a, b = decay(a), decay(b)
 	switch op {
@@ -49,15 +52,19 @@ func (c *compiler) operate(op string, a, b place) (place, error) {
 			return place{}, err
 		}
 	}
-	comparison := op == "==" || op == "!=" || op[0] == '<' || op[0] == '>'
 	if a.typ.Kind == value.Pointer || b.typ.Kind == value.Pointer {
-		if !comparison {
+		if !comparison(op) {
 			return place{}, refusef("arithmetic with pointers")
 		}
 	}
 	if a, b, err = c.promoted(a, b); err != nil {
 		return place{}, err
 	}
+	return c.apply(op, a, b)
+}
+
+// apply applies an operator to two numbers of one type.
+func (c *compiler) apply(op string, a, b place) (place, error) {
 	i := instructions[op]
 	t := a.typ
 	code := i.unsigned
@@ -74,7 +81,7 @@ func (c *compiler) operate(op string, a, b place) (place, error) {
 		a, b = b, a
 	}
 	word := join(a.word, b.word, []plan.Instr{{Op: code}})
-	if comparison {
+	if comparison(op) {
 		return place{typ: c.truthType(), word: word}, nil
 	}
 	if t.Kind == value.Float {
@@ -89,7 +96,7 @@ func (c *compiler) operate(op string, a, b place) (place, error) {
 
 // truthType is the type of comparisons.
 func (c *compiler) truthType() *value.Type {
-	if c.cxx() {
+	if c.cxx() || c.dialect != nil {
 		return boolType
 	}
 	return intType

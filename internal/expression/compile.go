@@ -1,4 +1,5 @@
-// Package expression compiles expressions of C and C++ to plans, by the debug data of an object.
+// Package expression compiles expressions of C and C++, and of other languages as far as they are plain, to plans, by the
+// debug data of an object.
 package expression
 
 import (
@@ -19,7 +20,7 @@ type Object struct {
 
 // NewObject is the Object of debug data.
 func NewObject(d *debuginfo.Data) *Object {
-	return &Object{data: d, types: &types{data: d, known: make(map[debuginfo.Entry]*value.Type), outlying: make(map[*value.Field]debuginfo.Entry)}}
+	return &Object{data: d, types: &types{data: d, known: make(map[debuginfo.Entry]*value.Type), outlying: make(map[*value.Field]debuginfo.Entry), described: make(map[*value.Type]debuginfo.Entry)}}
 }
 
 // A Code is an expression for one stretch of a function's code.
@@ -48,6 +49,8 @@ type compiler struct {
 	nested int
 	parts  int // of values that printable has looked at
 	source string
+	// dialect is that of the function's language, nil of C and C++ and where no function is known.
+	dialect *dialect
 }
 
 func (c *compiler) data() *debuginfo.Data { return c.object.data }
@@ -92,7 +95,13 @@ func (o *Object) Compile(source string, pc uint64, activation int) (*Code, error
 	} else {
 		c.unit = o.data.UnitAt(pc)
 	}
-	e, err := parse(source, c.isType)
+	if c.unit.OK() {
+		l := c.unit.Language()
+		if c.dialect = dialects[l]; c.dialect == nil && !l.CFamily() {
+			return nil, refusef("the function is in a language whose expressions dbctl does not evaluate")
+		}
+	}
+	e, err := parse(source, c.dialect, c.isType)
 	if err != nil {
 		return nil, err
 	}
@@ -105,8 +114,17 @@ func (o *Object) Compile(source string, pc uint64, activation int) (*Code, error
 
 // finish makes the code of a value.
 func (c *compiler) finish(p place) (*Code, error) {
+	if c.dialect != nil {
+		var err error
+		if p, err = c.dereferenced(p); err != nil {
+			return nil, err
+		}
+		if err := c.plain(p.typ, 1, 0); err != nil {
+			return nil, err
+		}
+	}
 	t := p.typ.Whole()
-	if t.Kind == value.Array && t.Size == 0 && p.addr != nil {
+	if t.Kind == value.Array && t.Size == 0 && p.addr != nil && c.dialect == nil {
 		// As gdb shows it: nothing is known to be in it.
 		p = place{typ: pointerTo(t.Elem), word: p.addr}
 		t = p.typ
@@ -138,7 +156,7 @@ func (c *compiler) finish(p place) (*Code, error) {
 		return nil, err
 	}
 	instrs = append(instrs, outer.code...)
-	p.typ, code.Type = t, t
+	p.typ, code.Type = t, c.shown(t)
 	texts, err := outer.texts(p, new(int))
 	if err != nil {
 		return nil, err
@@ -149,6 +167,9 @@ func (c *compiler) finish(p place) (*Code, error) {
 	}
 	code.Code = append(instrs, plan.Instr{Op: plan.End})
 	code.Gone = gaps(instrs)
+	if c.dialect != nil && len(code.Gone) > 0 && (t.Kind == value.Structure || t.Kind == value.Array) {
+		return nil, refusef("the program does not keep all members") // which gdb shows in other ways
+	}
 	return code, nil
 }
 
@@ -192,11 +213,11 @@ func (c *compiler) printable(t *value.Type, depth int) error {
 			return nil
 		}
 	case value.Pointer:
-		if e := t.Elem; e.Kind == value.Character && e.Wide {
+		if e := t.Elem; e.Kind == value.Character && e.Wide && (c.dialect == nil || c.dialect.form != value.Rust) {
 			return refusef("a text of wide characters")
 		}
 	case value.Array:
-		if t.Elem.Kind == value.Character && t.Elem.Wide {
+		if t.Elem.Kind == value.Character && t.Elem.Wide && (c.dialect == nil || c.dialect.form != value.Rust) {
 			return refusef("a text of wide characters")
 		}
 		return c.printable(t.Elem, depth)

@@ -38,6 +38,11 @@ func jump(n int) []plan.Instr     { return []plan.Instr{{Op: plan.Jump, Arg: int
 
 // chain makes a place of operands and binary operators, by their precedence.
 func (c *compiler) chain(b *chain) (place, error) {
+	if c.dialect != nil {
+		if err := c.dialect.ordered(b); err != nil {
+			return place{}, err
+		}
+	}
 	left, err := c.unary(&b.First)
 	if err != nil {
 		return place{}, err
@@ -119,6 +124,9 @@ func (c *compiler) sizeof(s *sizeof) (place, error) {
 }
 
 func (c *compiler) postfix(x *postfix) (place, error) {
+	if c.dialect != nil {
+		return c.selected(x)
+	}
 	p, err := c.primary(&x.Primary)
 	for i := 0; err == nil && i < len(x.Suffixes); i++ {
 		s := &x.Suffixes[i]
@@ -148,8 +156,12 @@ func (c *compiler) postfix(x *postfix) (place, error) {
 
 func (c *compiler) primary(p *primary) (place, error) {
 	switch {
+	case p.Number != "" && c.dialect != nil && len(p.Number) > 1 && p.Number[0] == '0':
+		return place{}, refusef("a number with a zero before it")
 	case p.Number != "":
 		return literal(p.Number)
+	case p.Float != "" && c.dialect != nil && c.dialect.form == value.Ada:
+		return place{}, refusef("a number with a fraction, which Ada takes for a longer one")
 	case p.Float != "":
 		text := strings.TrimRight(p.Float, "fFlL")
 		v, err := strconv.ParseFloat(text, 64)
@@ -181,9 +193,9 @@ func (c *compiler) primary(p *primary) (place, error) {
 // name makes a place of a variable, an enumerator or a member of the object.
 func (c *compiler) name(name string) (place, error) {
 	switch name {
-	case "true", "false":
-		if c.cxx() {
-			return place{typ: boolType, word: []plan.Instr{{Op: plan.Const, Arg: truth(name == "true")}}}, nil
+	case "true", "false", ".true.", ".false.":
+		if c.cxx() || c.dialect != nil {
+			return place{typ: boolType, word: []plan.Instr{{Op: plan.Const, Arg: truth(strings.Trim(name, ".") == "true")}}}, nil
 		}
 	}
 	v, err := c.find(name)

@@ -41,6 +41,9 @@ func (s *standing) compare(others []string, random *rand.Rand) []asked {
 		if f.Object == nil || f.Object.Path != s.exe {
 			continue
 		}
+		if n := len(all); n > 0 && all[n-1].function == s.outermost {
+			break
+		}
 		pc := f.Vaddr()
 		scope := s.data.ScopeAt(pc)
 		acts := s.object.Activations(pc)
@@ -53,12 +56,16 @@ func (s *standing) compare(others []string, random *rand.Rand) []asked {
 				all = append(all, q)
 				return code
 			}
-			for _, name := range append(visible(scope.Blocks[from:end]), others...) {
+			asked := visible(scope.Blocks[from:end])
+			if number == 0 || !s.innermost {
+				asked = append(asked, others...)
+			}
+			for _, name := range asked {
 				code := one(name)
 				if code == nil {
 					continue
 				}
-				list := forms(name, code)
+				list := s.forms(name, code)
 				random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 				for _, x := range list[:min(len(list), 3)] {
 					one(x)
@@ -86,7 +93,7 @@ func (q *asked) evaluate(s *standing, level, number int) *Code {
 	}
 	b, out := plan.Run(code.Code, activation{s: s, level: level}, nil)
 	if v, ok := code.Value(b); out != plan.Got {
-		q.refused = out.String()
+		q.refused, q.untold = out.String(), out == plan.NoEntry
 	} else if ok {
 		q.ours = v.Text(nil)
 	}

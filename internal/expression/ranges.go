@@ -47,9 +47,6 @@ func (o *Object) Ranges(source string, accepts func(name string) bool) ([]*Code,
 			if at < 0 {
 				return nil, fmt.Errorf("the debug data disagree on the function at %#x", pc)
 			}
-			if !o.data.UnitAt(pc).Language().CFamily() {
-				return nil, errors.New("the functions are in another language than C and C++")
-			}
 			c, err := o.Compile(source, pc, at)
 			if err != nil {
 				return nil, err
@@ -98,6 +95,10 @@ func functionNames(f debuginfo.Entry) []string {
 	}
 	if path := f.Path(); path != nil {
 		names = append(names, strings.Join(path, "::"))
+	}
+	if f.Language() == debuginfo.Ada {
+		name := funcname.DemangleAda(f.Name())
+		names = append(names, name, name[strings.LastIndexByte(name, '.')+1:])
 	}
 	return plainToo(names)
 }

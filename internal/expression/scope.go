@@ -26,6 +26,9 @@ func (c *compiler) find(name string) (variable, error) {
 		return c.inFile(strings.TrimPrefix(file, "'"), rest)
 	}
 	name = strings.Trim(name, "'")
+	if c.dialect != nil {
+		return c.findIn(name)
+	}
 	global := strings.HasPrefix(name, "::")
 	path := pathOf(name)
 	if len(path) == 1 && !global {
@@ -46,15 +49,28 @@ func (c *compiler) find(name string) (variable, error) {
 		}
 	}
 	if !global {
-		for _, in := range append(slices.Clone(c.blocks), c.unit) {
-			for _, path := range imported(in, path) {
-				if v, ok := c.outside(path); ok {
-					return v, nil
-				}
+		if v, ok := c.byImport(path); ok {
+			return v, nil
+		}
+	}
+	return variable{}, unknown(name)
+}
+
+// unknown is what gdb says of a name that it does not find.
+func unknown(name string) *Refusal {
+	return &Refusal{Why: "No symbol \"" + name + "\" in current context."}
+}
+
+// byImport looks for a name by what the blocks and the unit import.
+func (c *compiler) byImport(path []string) (variable, bool) {
+	for _, in := range append(slices.Clone(c.blocks), c.unit) {
+		for _, path := range imported(in, path) {
+			if v, ok := c.outside(path); ok {
+				return v, true
 			}
 		}
 	}
-	return variable{}, &Refusal{Why: "No symbol \"" + name + "\" in current context."}
+	return variable{}, false
 }
 
 // imported are the qualified names that a name may have by the using-declarations, using-directives and
@@ -128,15 +144,17 @@ func (c *compiler) inBlock(block debuginfo.Entry, name string) (variable, bool) 
 }
 
 func (c *compiler) enumerator(e debuginfo.Entry, name string) (variable, bool) {
+	i := 0
 	for n := range e.Children() {
-		if n.Tag() == dwarf.TagEnumerator && n.Name() == name {
-			t := c.types.of(e)
-			for i := range t.Enums {
-				if en := &t.Enums[i]; en.Name == name || strings.HasSuffix(en.Name, "::"+name) {
-					return variable{enum: en, typ: t}, true
-				}
+		if n.Tag() != dwarf.TagEnumerator {
+			continue
+		}
+		if n.Name() == name {
+			if t := c.types.of(e).Whole(); i < len(t.Enums) {
+				return variable{enum: &t.Enums[i], typ: t}, true
 			}
 		}
+		i++
 	}
 	return variable{}, false
 }
@@ -158,18 +176,7 @@ func (c *compiler) member(name string) bool {
 
 // namespaces are those around the function, and its class.
 func (c *compiler) namespaces() []string {
-	if len(c.blocks) == 0 {
-		return nil
-	}
-	f := c.blocks[0]
-	for range mostNested {
-		o := f.Origin()
-		if !o.OK() {
-			break
-		}
-		f = o
-	}
-	path := f.Path()
+	path := c.function().Path()
 	if len(path) == 0 {
 		return nil
 	}

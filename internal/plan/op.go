@@ -83,10 +83,11 @@ const (
 	OptimizedOut         // the program does not keep it
 	NoMemory             // an address that it leads to is not mapped
 	DivisionByZero
-	NoRegister // the frame does not tell the register
-	NoEntry    // the caller does not tell what it passed
-	TooLong    // more steps than a plan may take
-	NoThread   // the thread has no copy of the variable
+	NoRegister  // the frame does not tell the register
+	NoEntry     // the caller does not tell what it passed
+	TooLong     // more steps than a plan may take
+	NoThread    // the thread has no copy of the variable
+	OutOfBounds // there is no element of this index
 )
 
 // String says why there is no value, in the words of gdb where it has some.
@@ -104,6 +105,8 @@ func (o Outcome) String() string {
 		return "the expression takes too many steps"
 	case NoThread:
 		return "the thread has no copy of the variable"
+	case OutOfBounds:
+		return "the index is outside of the bounds"
 	}
 	return ""
 }

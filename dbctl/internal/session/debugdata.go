@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/profilecollection/pct/internal/expression"
+	"github.com/profilecollection/pct/internal/funcname"
 	"github.com/profilecollection/pct/internal/object"
 	"github.com/profilecollection/pct/internal/object/debuginfo"
 	"github.com/profilecollection/pct/internal/plan"
@@ -77,7 +78,7 @@ func (d *debugData) prepare(path string, evals []evaluation) {
 		if at >= 0 {
 			o.guarded(func() {
 				vaddr := functions[at].Value + functions[at].Size/2
-				if s := o.scopeAt(vaddr); len(s.functions) > 0 && s.language.CFamily() {
+				if s := o.scopeAt(vaddr); len(s.functions) > 0 {
 					o.code(s, s.outermost(), e.expression, vaddr)
 				}
 			})
@@ -258,7 +259,14 @@ func namesOf(e debuginfo.Entry) []string {
 		}
 		e = o
 	}
-	if path := e.Path(); path != nil {
+	path := e.Path()
+	switch l := e.Language(); {
+	case l == debuginfo.Ada && e.Name() != "":
+		name := funcname.DemangleAda(e.Name())
+		return append(names, name[strings.LastIndexByte(name, '.')+1:], name)
+	case path != nil && l == debuginfo.Fortran:
+		return append(names, path[len(path)-1], strings.Join(path, "::"))
+	case path != nil:
 		return append(names, strings.Join(path, "::"))
 	}
 	if name := e.Name(); name != "" && len(names) == 0 {

@@ -117,8 +117,6 @@ func (p *process) evaluateIn(m *matcher, d *debugObject, level int, text string)
 	}
 	a := result{level: level, inlined: function < s.outermost()}
 	switch {
-	case !s.language.CFamily():
-		return a.refuse(s.language, text, "the function is in another language than C and C++")
 	case p.tree.cfg.Eval == ByDebugger:
 		return a.refuse(s.language, text, "")
 	case s.differs:

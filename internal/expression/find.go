@@ -1,0 +1,129 @@
+package expression
+
+import (
+	"debug/dwarf"
+	"strings"
+
+	"github.com/profilecollection/pct/internal/object/debuginfo"
+	"github.com/profilecollection/pct/internal/value"
+)
+
+// findIn is find for a dialect: in the innermost block, outwards, then in the packages or modules around the function.
+func (c *compiler) findIn(name string) (variable, error) {
+	path := pathOf(name)
+	if len(path) == 1 && !strings.HasPrefix(name, "::") {
+		if v, ok := c.local(name); ok {
+			return v, nil
+		}
+		if v, ok, err := c.aroundFunction(name); ok || err != nil {
+			return v, err
+		}
+	}
+	for _, full := range c.qualifiedBy(path) {
+		if v, ok := c.outside(full); ok {
+			return v, nil
+		}
+	}
+	if c.dialect.form == value.Fortran {
+		if v, ok := c.byImport(path); ok {
+			return v, nil
+		}
+	}
+	return variable{}, unknown(name)
+}
+
+// qualifiedBy are the whole names that a name may have where the function is, the nearest first.
+func (c *compiler) qualifiedBy(path []string) [][]string {
+	around := c.namespaces()
+	var all [][]string
+	switch c.dialect.form {
+	case value.Rust:
+		switch {
+		case path[0] == "crate" && len(around) > 0:
+			return [][]string{append(around[:1:1], path[1:]...)}
+		case path[0] == "super":
+			return nil
+		case path[0] == "self":
+			path = path[1:]
+		}
+		// A name is of the module that the function is in, not of those around that.
+		return append(all, append(around[:c.modules(around):len(around)], path...), path)
+	case value.Go:
+		if len(path) == 1 {
+			all = append(all, []string{c.goPackage() + "." + path[0]})
+		}
+		return append(all, path)
+	case value.Ada:
+		if len(path) == 1 {
+			for in := c.functionName(); ; {
+				i := strings.LastIndex(in, "__")
+				if i < 0 {
+					break
+				}
+				in = in[:i]
+				all = append(all, []string{in + "__" + path[0]})
+			}
+		}
+		return append(all, path)
+	}
+	for n := len(around); n >= 0; n-- {
+		all = append(all, append(around[:n:n], path...))
+	}
+	return all
+}
+
+// modules is how many of the names around the function are those of modules, not of types.
+func (c *compiler) modules(around []string) int {
+	n := 0
+	for n < len(around) && !strings.HasPrefix(around[n], "{") {
+		is := false
+		for e := range c.data().Named(around[:n+1]...) {
+			is = is || e.Tag() == dwarf.TagNamespace
+		}
+		if !is {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// function is the entry of the function, of which that of the activation may be a copy.
+func (c *compiler) function() debuginfo.Entry {
+	if len(c.blocks) == 0 {
+		return debuginfo.Entry{}
+	}
+	f := c.blocks[0]
+	for range mostNested {
+		o := f.Origin()
+		if !o.OK() {
+			break
+		}
+		f = o
+	}
+	return f
+}
+
+func (c *compiler) functionName() string { return c.function().Name() }
+
+// goPackage is the package of the function: its name up to the first dot behind the last slash.
+func (c *compiler) goPackage() string {
+	name := c.functionName()
+	slash := strings.LastIndexByte(name, '/') + 1
+	before, _, _ := strings.Cut(name[slash:], ".")
+	return name[:slash] + before
+}
+
+// aroundFunction looks in the functions that the function stands in. What is in their frames is refused: it hides what
+// is outside of them.
+func (c *compiler) aroundFunction(name string) (variable, bool, error) {
+	for f := c.function().Outer(); f.OK(); f = f.Outer() {
+		if v, ok := c.staticIn(f, name, 0); ok {
+			return v, true, nil
+		}
+		if _, ok := c.inBlock(f, name); ok {
+			return variable{}, false, refusef("a variable of the function around")
+		}
+	}
+	return variable{}, false, nil
+}

@@ -1,0 +1,85 @@
+package expression
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/profilecollection/pct/internal/value"
+)
+
+// spelled are expressions with a variable in a language.
+func spelled(of string, member string) func(name string, code *Code) []string {
+	return func(name string, code *Code) []string {
+		switch t := code.Type; t.Kind {
+		case value.Structure:
+			var list []string
+			for _, f := range t.Whole().Fields {
+				// gdb's grammar of Go does not take len and cap for names.
+				if f.Name != "" && f.Name != "len" && f.Name != "cap" {
+					list = append(list, name+member+strings.TrimPrefix(f.Name, "__"))
+				}
+			}
+			return list
+		case value.Integer, value.Float:
+			list := []string{name + " + 1", name + " * 2 - 3", "0 - " + name, name + " / 2", name + " < 3", name + " > 3"}
+			if of == "fortran" || of == "ada" {
+				return append(list, name+" /= 5")
+			}
+			return append(list, name+" == 5", name+" != 5")
+		}
+		return nil
+	}
+}
+
+// asGDB spells names as gdb finds them, which does not know where they are.
+var asGDB = strings.NewReplacer("crate::", "shapes::")
+
+// TestLanguages compares values with gdb's in other languages than C and C++, in their own spelling.
+func TestLanguages(t *testing.T) {
+	const (
+		f90 = "counter COUNTER shapes::counter grid grid(2,3) grid(1,1) cube cube(0,-1,2) ratios ratios(4) title small byte wide z chain limit a(1) a(n) A(2) d*2 s b b%corner b%CORNER%x b%sizes(2) b%filled b%label b%marks b%marks(2) b%marks(4) b%next b%next%corner%y b%next%next%sizes t(1,2) t(2,3) t(1,1) q q(1) q(2) local Local(-2) local(2) local(n-4) yes no yes.and.no .not.yes n.eq.5 n==5~.or.no (n>3).and..not.no m(1,0) m(2,1) m points points(2) points(2)%x points(1)%y points(2)%y<0 nosuch a(99) values values(3) other(1,2) every(1) every(2) every i*2 counter+n d+n n/2 n**2 mod(n,2) b%sizes(1)+b%sizes(2)*2 .true. ratios(1)+1 byte+1 many ten long wall rows fence mixed posts eleven cubes run text facts spots words words(2) goal aim extended pair first second second(2) many(300) rows(2,120)"
+		adb = "counter shapes.counter Shapes.Counter ratio grid grid(1,0) grid(2,2) offsets offsets(3) shades shades(red) wide first shapes.first.corner.x hidden n b b.corner.x B.Corner.Y b.dimensions b.dimensions(2) b.label b.filled b.shade b.next b.next.all b.next.next.dimensions(3) p p.all p.dimensions(1) p.corner text text(2) list list(3) local local(1) local(n-3) many yes small part price letter shade bits here varied choice points points(0) points(1).x empty name half rows rows(2) deep m n=5 n/=5 n>3 n>3~and~yes not~yes yes~or~else~yes n+1 n*2 n~rem~3 n~mod~3 half+1.5 half*2 outer outer(2) nosuch shade=green small+1 part+1 tiny+1 tiny-1 large+1 large*2 brief+0.1 small-1 n+large 1+large -n/2 first many ten eleven long run odd late facts all_same infinite undefined letter_of late(blue) facts(true) run(2) shapes.long(250)"
+		gol = "main.counter main.grid main.grid[1] main.grid[1][2] main.grid[0][1] main.ratio main.bytes main.bytes[0] main.bytes[1] main.wide main.first *main.first main.first.corner main.first.corner.y main.first.sizes[2] main.first.marks main.first.next main.first.label main.first.filled main.first.kind main.first.named main.first.table main.first.call main.letter main.z main.sink s s.corner.x s.sizes[1] s.sizes s.label *s n text list p p.x p.y f local local[1] local[n-4] small yes !yes yes&&n>3 half inner inner.corner inner.next.corner.x inner.marks inner.named pointer *pointer i v doubled values values.len n+1 n*2 n%3 n/2 half*2 nosuch local[99] main.wide+1 small+1 -small &main.counter &local main.bytes[3]+1 main.ratio+1 main.first.corner.x main.many main.long main.names main.table main.channel main.text main.empty main.nested main.nested.b.c main.any1 main.err main.names[0].x runtime.ncpu"
+		rs  = "COUNTER shapes::COUNTER crate::COUNTER GRID shapes::GRID crate::GRID[1][2] crate::WORDS crate::inner::LIMIT shapes::inner::LIMIT shapes::inner::DEPTH self.corner self self.corner.x self.corner.y self.sizes self.sizes[1] self.filled self.color self.pair self.pair.0 self.figure *self n text list list[1] list[0] p p.x p.y local local[1] bytes bytes[1] tuple tuple.0 tuple.1 tuple.2 yes !yes yes&&n>3 letter unit nothing boxed boxed.0 *boxed maybe reference bits bits.whole nested nested[1] nested[1].0 small wide points points.x *points empty size f raw *raw n+1 n*2 n%3 n/2 -n n==5 n!=5 size+1 p.y*2.0 nosuch local[99] shape shape.corner.x values i &n self.sizes[0]+self.sizes[1] small+1 tuple.1+1.0 letters letters[3] many long ten floats floats.1"
+	)
+	for _, p := range []struct {
+		name, source, member, others string
+		build                        []string
+		stops                        string
+		least                        int
+		refused                      float64
+	}{
+		{"fortran -O0", "languages/shapes.f90", "%", f90, []string{"gfortran", "-g", "-O0"}, "shapes::leaf", 230, 12},
+		{"fortran -O2", "languages/shapes.f90", "%", f90, []string{"gfortran", "-g", "-O2"}, "shapes::leaf", 160, 36},
+		{"ada -O0", "languages/ada/work.adb", ".", adb, []string{"gnatmake", "-q", "-g", "-O0"}, "shapes__leaf shapes__leaf__inner", 550, 8},
+		{"ada -O2", "languages/ada/work.adb", ".", adb, []string{"gnatmake", "-q", "-g", "-O2"}, "shapes__leaf", 250, 9},
+		{"go -O0", "languages/shapes.go", ".", gol, []string{"go", "build", "-gcflags=-N -l"}, "main.(*shape).leaf", 180, 10},
+		{"go -O2", "languages/shapes.go", ".", gol, []string{"go", "build"}, "main.(*shape).leaf", 170, 10},
+		{"rust -O0", "languages/shapes.rs", ".", rs, []string{"rustc", "-g"}, "shapes::inner::Shape::leaf", 150, 10},
+		{"rust -O2", "languages/shapes.rs", ".", rs, []string{"rustc", "-g", "-O"}, "shapes::inner::Shape::leaf", 190, 7},
+	} {
+		t.Run(p.name, func(t *testing.T) {
+			random := rand.New(rand.NewPCG(1, 15))
+			s := start(t, build(t, p.source, p.build...))
+			of, _, _ := strings.Cut(p.name, " ")
+			s.forms, s.innermost, s.outermost = spelled(of, p.member), true, map[string]string{"go": "main.main", "fortran": "demo", "rust": "main"}[of]
+			s.spelled = asGDB.Replace
+			n := &tally{t: t, why: map[string]int{}, seen: map[string]bool{}}
+			for i, f := range strings.Fields(p.stops) {
+				if i > 0 {
+					s.attach()
+				}
+				if !s.runTo(f, 400+random.IntN(300)) {
+					t.Fatalf("%s has no code", f)
+				}
+				var others []string
+				for _, x := range strings.Fields(p.others) {
+					others = append(others, strings.ReplaceAll(x, "~", " "))
+				}
+				n.add(s.compare(others, random))
+			}
+			n.check(p.least, p.refused)
+		})
+	}
+}
