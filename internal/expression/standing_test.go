@@ -35,6 +35,7 @@ type standing struct {
 	object *Object
 	data   *debuginfo.Data
 	exe    string
+	viewed bool // gdb has its printers
 }
 
 // start runs a program that never ends, up to its first instruction.
