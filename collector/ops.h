@@ -17,7 +17,7 @@ enum plan_op {
 	OP_CFA, /* push the canonical frame address */
 	OP_ENTRY, /* push what register Arg held when the function was entered */
 	OP_THREAD, /* push the address of the thread's copy of the thread-local variable at offset Arg */
-	OP_LOAD, /* pop an address, push the Size bytes there; unreadable with Arg 1: 0 */
+	OP_LOAD, /* pop an address, push the Size bytes there; unreadable with Arg 1: -1 */
 	OP_EXTEND, /* keep the low Size bytes, the sign in all others */
 	OP_TRUNCATE, /* keep the low Size bytes, zero in all others */
 	OP_DUP, /* push the top again */

@@ -169,7 +169,7 @@ static enum plan_outcome load(struct run *r, const struct plan_instr *i)
 	if (i->size && !r->frame->read(r->frame->of, *top, &v, i->size)) {
 		if (i->arg != 1)
 			return PLAN_NO_MEMORY;
-		v = 0;
+		v = UINT64_MAX;
 	}
 	*top = v;
 	return PLAN_GOT;

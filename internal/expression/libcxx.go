@@ -202,14 +202,9 @@ func llvmShared(p place) *shown {
 		form: value.AsShared, name: name,
 		elem: targetOf(pointer.typ), begin: w[0], words: []int{2, 0, 3, 4},
 		locals: append(locals(w[0], w[1]), isSet(0), func(a *assembler) {
-			count(a, owners)
+			count(a, owners) // -1 of a block that is not there
 			a.number(1)
 			a.apply(plan.Add)
-			// Of a block that is not there, or not readable, there are none.
-			a.local(1)
-			a.probe(8)
-			a.number(0)
-			a.apply(plan.Ne, plan.Mul)
 		}, func(a *assembler) { count(a, weak) }),
 		holds: sharedHolds,
 	}

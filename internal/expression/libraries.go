@@ -126,6 +126,9 @@ func vectorOf(elem *value.Type, begin, end, room []plan.Instr) *shown {
 		a.local(1)
 		a.local(2)
 		a.apply(plan.LeU, plan.And)
+		a.local(4)
+		a.number(mostLength)
+		a.apply(plan.LeU, plan.And)
 		for n, upper := range []int{1, 2} {
 			// The number of elements is a whole one.
 			a.local(3 + n)

@@ -150,6 +150,8 @@ func gnuShared(p place) *shown {
 		a.code = append(a.code, counter.addr[1:]...) // the way from the block
 		a.probe(4)
 		a.code = append(a.code, plan.Instr{Op: plan.Extend, Size: 4})
+		isSet(1)(a)
+		a.apply(plan.Mul) // there are none without a block
 	}
 	return &shown{
 		form: value.AsShared, name: "std::shared_ptr<" + argument(p.typ.Fields[0].Type.Name) + ">",
@@ -157,9 +159,8 @@ func gnuShared(p place) *shown {
 		locals: append(locals(at, block), isSet(0), func(a *assembler) { count(a, use) }, func(a *assembler) {
 			// All users together count as one that is weak.
 			count(a, weak)
-			a.local(1)
-			a.number(0)
-			a.apply(plan.Ne, plan.Sub)
+			isSet(1)(a)
+			a.apply(plan.Sub)
 		}),
 		holds: sharedHolds,
 	}

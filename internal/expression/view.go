@@ -63,7 +63,7 @@ func (a *assembler) either(yes, no func(a *assembler)) {
 	a.code = join(a.code, jumpZero(len(y.code)+1), y.code, jump(len(n.code)), n.code)
 }
 
-// probe makes of an address the number there, 0 where it cannot be read.
+// probe makes of an address the number there, -1 where it cannot be read.
 func (a *assembler) probe(size uint64) {
 	a.code = append(a.code, plan.Instr{Op: plan.Load, Size: uint8(size), Arg: 1})
 }

@@ -15,7 +15,7 @@ const (
 	CFA                // push the canonical frame address
 	Entry              // push what register Arg held when the function was entered
 	Thread             // push the address of the thread's copy of the thread-local variable at offset Arg
-	Load               // pop an address, push the Size bytes there; unreadable with Arg 1: 0
+	Load               // pop an address, push the Size bytes there; unreadable with Arg 1: -1
 	Extend             // keep the low Size bytes, the sign in all others
 	Truncate           // keep the low Size bytes, zero in all others
 	Dup                // push the top again

@@ -100,7 +100,7 @@ func run(code []Instr, f Frame, out []byte) ([]byte, Outcome) {
 				if i.Arg != 1 {
 					return out, NoMemory
 				}
-				clear(word)
+				binary.LittleEndian.PutUint64(word, math.MaxUint64)
 			}
 			stack[n-1] = binary.LittleEndian.Uint64(word)
 		case Extend:

@@ -124,7 +124,7 @@ func TestOutput(t *testing.T) {
 		{"empty block", []Instr{c(0), c(0), {Op: OutBlock, Arg: 2}, {Op: Out, Size: 1}}, "\x00\x00\x01", Got},
 		{"no block", []Instr{c(0x9000), c(1), {Op: OutBlock, Arg: 2}, {Op: Out, Size: 1}}, "\xff\xff\x00", Got},
 		{"block in part", []Instr{c(0x1000), c(0x2000), {Op: OutBlock, Arg: 0x2000}, {Op: Out, Size: 1}}, "\xff\xff\x00", Got},
-		{"load of none but 0", []Instr{c(0x9000), {Op: Load, Size: 8, Arg: 1}, {Op: Out, Size: 1}}, "\x00", Got},
+		{"load of none but -1", []Instr{c(0x9000), {Op: Load, Size: 1, Arg: 1}, {Op: Out, Size: 2}}, "\xff\xff", Got},
 		{"block too long", []Instr{c(0x1000), c(1), {Op: OutBlock, Arg: 0xffff}}, "", TooLong},
 		{"no text", []Instr{c(0), {Op: OutText, Arg: 3}}, "\xff\xff", Got},
 		{"text of no memory", []Instr{c(0x9000), {Op: OutText, Arg: 3}}, "\xff\xff", Got},
