@@ -17,7 +17,7 @@ enum plan_op {
 	OP_CFA, /* push the canonical frame address */
 	OP_ENTRY, /* push what register Arg held when the function was entered */
 	OP_THREAD, /* push the address of the thread's copy of the thread-local variable at offset Arg */
-	OP_LOAD, /* pop an address, push the Size bytes there */
+	OP_LOAD, /* pop an address, push the Size bytes there; unreadable with Arg 1: -1 */
 	OP_EXTEND, /* keep the low Size bytes, the sign in all others */
 	OP_TRUNCATE, /* keep the low Size bytes, zero in all others */
 	OP_DUP, /* push the top again */
@@ -67,6 +67,7 @@ enum plan_op {
 	OP_OUT_MEM, /* pop an address, append the Arg bytes there to the value */
 	OP_OUT_GONE, /* append Arg bytes that the program does not keep */
 	OP_OUT_TEXT, /* pop an address, append the text there, up to Arg bytes */
+	OP_OUT_BLOCK, /* pop a length and an address, append up to Arg bytes; push 1, unreadable: 0 */
 	OP_END, /* end: the value is whole */
 };
 
@@ -137,6 +138,7 @@ static const uint8_t plan_pops[] = {
 	[OP_OUT] = 1,
 	[OP_OUT_MEM] = 1,
 	[OP_OUT_TEXT] = 1,
+	[OP_OUT_BLOCK] = 2,
 	[OP_END] = 0,
 };
 

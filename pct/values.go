@@ -27,7 +27,7 @@ counts for its whole call path, or with -l for the innermost frames. For data of
 profile -calls there is also the cost of those calls of the innermost function
 that two samples or more saw, and its correlation with the median of the values.
 `,
-		flags: []string{"expr", "by PART", "l", "g FRAMES", "past-main", "templates", "i INTERVAL", "window", "where", "r RESOURCE", "tree", "raw",
+		flags: []string{"expr", "by PART", "l", "g FRAMES", "past-main", "templates", "i INTERVAL", "window", "where", "r RESOURCE", "tree", "raw", "members",
 			"n ROWS", "threshold", "O FILE", "translator", "vmlinux"},
 		example: "-expr n -by path -l2 /tmp/pct/hier-test.4711",
 		run: func(v *invocation) error {

@@ -29,6 +29,9 @@ type Code struct {
 	Low, High uint64 // the addresses of the object for which it holds
 	Code      []plan.Instr
 	Gone      []value.Gap // what the program does not keep of the value
+	// Lacking is set where static members of a string or container are not known: its members are not all that
+	// gdb shows, but what it holds is.
+	Lacking bool
 }
 
 // Value is what the code has written in a frame.
@@ -150,23 +153,26 @@ func (c *compiler) finish(p place) (*Code, error) {
 		}
 		instrs = append(instrs, out...)
 	}
-	outer := &outliers{c: c, end: t.Size, places: make(map[*value.Field]place)}
+	outer := &outliers{c: c, end: t.Size, places: make(map[*value.Field]place), most: mostText}
 	t, err := outer.shape(p, t, 0, 0)
 	if err != nil {
 		return nil, err
 	}
 	instrs = append(instrs, outer.code...)
-	p.typ, code.Type = t, c.shown(t)
+	p.typ = t
 	texts, err := outer.texts(p, new(int))
 	if err != nil {
 		return nil, err
 	}
-	instrs = append(instrs, texts...)
+	views := &viewer{c: c, places: outer.places, most: mostText}
+	typ, contents := views.value(p, min(mostViewCode, mostPlanCode-len(instrs)-len(texts)))
+	code.Type = c.shown(typ)
+	instrs = append(append(instrs, contents...), texts...)
 	if t.Size > plan.Longest {
 		return nil, refusef("a value of %d bytes", t.Size)
 	}
 	code.Code = append(instrs, plan.Instr{Op: plan.End})
-	code.Gone = gaps(instrs)
+	code.Gone, code.Lacking = gaps(instrs), outer.lacking
 	if c.dialect != nil && len(code.Gone) > 0 && (t.Kind == value.Structure || t.Kind == value.Array) {
 		return nil, refusef("the program does not keep all members") // which gdb shows in other ways
 	}

@@ -71,6 +71,7 @@ func evaluateAll(s debuginfo.Sections, low, high uint64) int {
 			if b, out := plan.Run(code.Code, anything{}, nil); out == plan.Got {
 				if v, ok := code.Value(b); ok {
 					v.Text(nil)
+					v.Viewed(nil)
 					n++
 				}
 			}

@@ -16,6 +16,7 @@ type asked struct {
 	function   string
 	expression string
 	ours       string
+	viewed     string // as people see it
 	refused    string
 	untold     bool // refused, as the caller does not tell what it passed: it is not said that nobody knows
 	theirs     string
@@ -92,6 +93,14 @@ func (s *standing) ask(all []asked) []asked {
 	return answered
 }
 
+// printers is the command that has gdb show the members of all, or what people see.
+func (s *standing) printers() string {
+	if s.viewed {
+		return "set auto-load safe-path /usr"
+	}
+	return "set auto-load no"
+}
+
 // askOnce has gdb evaluate what it can, and returns how many that were.
 func (s *standing) askOnce(all []asked) (int, error) {
 	s.t.Helper()
@@ -114,7 +123,7 @@ func (s *standing) askOnce(all []asked) (int, error) {
 	if err := os.WriteFile(script, []byte(strings.ReplaceAll(questions, "QUESTIONS", strconv.Quote(list))), 0o600); err != nil {
 		s.t.Fatal(err)
 	}
-	cmd := exec.Command("prlimit", "--core=0", "gdb", "-nx", "-q", "-batch", "-iex", "set auto-load no", "-iex", "set debuginfod enabled off", "-p", strconv.Itoa(s.pid), "-x", script)
+	cmd := exec.Command("prlimit", "--core=0", "gdb", "-nx", "-q", "-batch", "-iex", s.printers(), "-iex", "set debuginfod enabled off", "-p", strconv.Itoa(s.pid), "-x", script)
 	cmd.Dir = dir // for what it leaves where it crashes
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
 	out, err := cmd.CombinedOutput()

@@ -95,7 +95,7 @@ func (q *asked) evaluate(s *standing, level, number int) *Code {
 	if v, ok := code.Value(b); out != plan.Got {
 		q.refused, q.untold = out.String(), out == plan.NoEntry
 	} else if ok {
-		q.ours = v.Text(nil)
+		q.ours, q.viewed = v.Text(nil), v.Viewed(nil)
 	}
 	return code
 }

@@ -36,6 +36,7 @@ type standing struct {
 	object *Object
 	data   *debuginfo.Data
 	exe    string
+	viewed bool // gdb has its printers
 
 	forms     func(name string, code *Code) []string // expressions with a variable
 	innermost bool                                   // other names are asked for in the innermost frame alone

@@ -22,7 +22,7 @@ func Fits(code []Instr) (most int, err error) {
 			most += int(i.Size)
 		case OutMem, OutGone:
 			most += int(i.Arg)
-		case OutText:
+		case OutText, OutBlock:
 			most += 2 + int(i.Arg)
 		}
 	}

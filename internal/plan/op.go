@@ -15,7 +15,7 @@ const (
 	CFA                // push the canonical frame address
 	Entry              // push what register Arg held when the function was entered
 	Thread             // push the address of the thread's copy of the thread-local variable at offset Arg
-	Load               // pop an address, push the Size bytes there
+	Load               // pop an address, push the Size bytes there; unreadable with Arg 1: -1
 	Extend             // keep the low Size bytes, the sign in all others
 	Truncate           // keep the low Size bytes, zero in all others
 	Dup                // push the top again
@@ -65,6 +65,7 @@ const (
 	OutMem   // pop an address, append the Arg bytes there to the value
 	OutGone  // append Arg bytes that the program does not keep
 	OutText  // pop an address, append the text there, up to Arg bytes
+	OutBlock // pop a length and an address, append up to Arg bytes; push 1, unreadable: 0
 	End      // end: the value is whole
 )
 

@@ -6,6 +6,8 @@ import (
 )
 
 func (p *printer) array(t *Type, at uint64) {
+	p.raw++
+	defer func() { p.raw-- }()
 	e := t.Elem.Whole()
 	if e.Kind == Character && !e.Wide && p.lost(at, t.Size) == 0 && !t.Vector {
 		p.text1(p.bytes(at, t.Size))

@@ -23,8 +23,16 @@ const (
 	longestTextRun = 10
 )
 
-// Text is the value as gdb's machine interface shows it, but for names of symbols where names is nil.
+// Text is the value as gdb's machine interface shows it, but for names of symbols where names is nil. Views are
+// not used.
 func (v *Value) Text(names Namer) string {
+	p := printer{v: v, names: names, raw: 1}
+	p.value(v.Type, 0)
+	return p.out.String()
+}
+
+// Viewed is the value as it is shown to people: as Text, but for the views in it.
+func (v *Value) Viewed(names Namer) string {
 	p := printer{v: v, names: names}
 	p.value(v.Type, 0)
 	return p.out.String()
@@ -36,6 +44,8 @@ type printer struct {
 	names Namer
 	text  int // the next of the texts
 	shown int // elements of arrays so far
+	view  int // the next of the views
+	raw   int // above 0 members are shown in place of views
 }
 
 const gone = "<optimized out>"
@@ -65,6 +75,10 @@ func (p *printer) bytes(at, size uint64) []byte {
 // value writes the value of type t at an offset of the bytes.
 func (p *printer) value(t *Type, at uint64) {
 	t.Whole()
+	if t.View != nil && p.raw == 0 {
+		p.viewed(t, at)
+		return
+	}
 	if t.Kind != Structure && t.Kind != Array && p.lost(at, t.Size) > 0 {
 		p.out.WriteString(gone)
 		return
@@ -88,6 +102,10 @@ func (p *printer) value(t *Type, at uint64) {
 }
 
 func (p *printer) structure(t *Type, at uint64) {
+	if t.Union {
+		p.raw++
+		defer func() { p.raw-- }()
+	}
 	if p.v.Type.Form == Rust {
 		p.rust(t, at)
 		return

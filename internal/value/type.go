@@ -38,6 +38,8 @@ type Type struct {
 	Flags  bool // an enumeration whose enumerators are bits
 	Form   Form // of the type of a whole value: in which it is shown
 	Wide   bool // a character of a type that holds no byte: wchar_t, char16_t, char32_t
+	// View is set of a structure or reference in the type of a plan's value whose content the plan writes.
+	View *View
 
 	Complete func(*Type) // reads fields, enumerators, bounds, when they are first wanted
 }

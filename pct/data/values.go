@@ -146,10 +146,13 @@ func (r *Run) valued(s *Sample, of []uint32, g givenField, written string) []uin
 // settleValues makes texts of the values, now that all objects are known in which their pointers may lead.
 func (r *Run) settleValues() {
 	names := &pointees{objects: r.Objects}
-	r.Packed.settle(func(n uint32, written string) string {
+	r.Packed.settle(func(n uint32, written string) (shown, raw string) {
 		f := r.forms.of[n-1]
 		v, _ := value.Decode(f.typ, f.gone, []byte(written))
-		return v.Text(names)
+		if raw = v.Text(names); v.HasViews() {
+			return v.Viewed(names), raw
+		}
+		return raw, raw
 	})
 	for _, id := range slices.Sorted(maps.Keys(r.forms.misfit)) {
 		r.Damage = append(r.Damage, fmt.Errorf("%s: damaged: %d values of %s are shorter than their type", r.Dir, r.forms.misfit[id], r.Fields[id]))

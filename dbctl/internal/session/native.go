@@ -135,6 +135,10 @@ func (p *process) evaluateIn(m *matcher, d *debugObject, level int, text string)
 		a.verdict, a.why = refused, "the program does not keep all members"
 		return a
 	}
+	if code.Lacking {
+		a.verdict, a.why = refused, "a static member that another object may have"
+		return a
+	}
 	frame := activation{p: p, d: d, level: level}
 	written, outcome := plan.Run(code.Code, &frame, p.written[:0])
 	p.written = written

@@ -136,6 +136,13 @@ func (r *run) typesOf(name string) []*value.Type {
 	return r.Types[data.FieldID(max(0, slices.Index(r.Fields, name)))]
 }
 
+// ShowMembers makes the values of strings and containers those of their members.
+func (rs *Runs) ShowMembers() {
+	for _, r := range rs.all {
+		r.Packed.ShowMembers()
+	}
+}
+
 // notes are what the collector had to say, for those who miss something.
 func (rs *Runs) notes() string {
 	var all distinct
