@@ -3,6 +3,8 @@ package value
 import (
 	"bytes"
 	"fmt"
+	"unicode"
+	"unicode/utf8"
 )
 
 func (p *printer) array(t *Type, at uint64) {
@@ -81,8 +83,9 @@ func (p *printer) characters(b []byte, more bool) {
 			more = true
 			break
 		}
+		c := b[i : i+characterSize(b[i:])]
 		run := 1
-		for i+run < len(b) && b[i+run] == b[i] {
+		for bytes.HasPrefix(b[i+run*len(c):], c) {
 			run++
 		}
 		if run > longestTextRun {
@@ -93,8 +96,8 @@ func (p *printer) characters(b []byte, more bool) {
 			if !first {
 				p.out.WriteString(", ")
 			}
-			fmt.Fprintf(&p.out, "%s <repeats %d times>", quoted(b[i], '\'', 0), run)
-			i += run
+			fmt.Fprintf(&p.out, "'%s' <repeats %d times>", escapedText(c, '\''), run)
+			i += run * len(c)
 			things += longestRun
 			first = false
 			continue
@@ -106,13 +109,9 @@ func (p *printer) characters(b []byte, more bool) {
 			p.out.WriteByte('"')
 			open = true
 		}
-		next := byte(0)
-		if i+1 < len(b) {
-			next = b[i+1]
-		}
-		p.out.WriteString(escaped(b[i], '"', next))
+		p.out.WriteString(escapedText(c, '"'))
 		things++
-		i++
+		i += len(c)
 		first = false
 	}
 	if open {
@@ -123,13 +122,27 @@ func (p *printer) characters(b []byte, more bool) {
 	}
 }
 
-func quoted(c, quote, next byte) string {
-	return string(quote) + escaped(c, quote, next) + string(quote)
+// characterSize is how many bytes the text's first character has; 1 too where it is none that can be shown.
+func characterSize(b []byte) int {
+	if r, n := utf8.DecodeRune(b); n > 1 && unicode.IsPrint(r) {
+		return n
+	}
+	return 1
 }
 
-// escaped is a byte as it stands in quotes. Next is the byte behind it, which an octal number must not run
-// into.
-func escaped(c, quote, next byte) string {
+// escapedText is a character of a text as it stands in quotes. gdb shows those beyond ASCII as they are if its
+// character set is UTF-8.
+func escapedText(c []byte, quote byte) string {
+	if len(c) > 1 {
+		return string(c)
+	}
+	return escaped(c[0], quote)
+}
+
+func quoted(c, quote byte) string { return string(quote) + escaped(c, quote) + string(quote) }
+
+// escaped is a byte as it stands in quotes.
+func escaped(c, quote byte) string {
 	switch c {
 	case '\a':
 		return `\a`

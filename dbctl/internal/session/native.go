@@ -175,7 +175,7 @@ func (p *process) evaluateIn(m *matcher, d *debugObject, level int, of evaluatio
 	switch {
 	case names.unsure:
 		a.verdict, a.why = refused, "a pointer in it has several names"
-	case strings.Contains(a.text, `\`) && beyondASCII.MatchString(aCharacter.ReplaceAllString(a.text, "")):
+	case beyondASCII.MatchString(aCharacter.ReplaceAllString(a.text, "")):
 		a.verdict, a.why = refused, "a text in it has other characters than ASCII"
 	}
 	return a
@@ -183,7 +183,7 @@ func (p *process) evaluateIn(m *matcher, d *debugObject, level int, of evaluatio
 
 // How bytes beyond ASCII are shown: in a text it depends on the character set, as single characters not.
 var (
-	beyondASCII = regexp.MustCompile(`\\[23][0-7]{2}`)
+	beyondASCII = regexp.MustCompile(`\\[23][0-7]{2}|[^\x00-\x7f]`)
 	aCharacter  = regexp.MustCompile(`'\\[0-7]{3}'`)
 )
 
