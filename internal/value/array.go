@@ -3,6 +3,8 @@ package value
 import (
 	"bytes"
 	"fmt"
+	"unicode"
+	"unicode/utf8"
 )
 
 func (p *printer) array(t *Type, at uint64) {
@@ -95,8 +97,9 @@ func (p *printer) characters(b []byte, more bool) {
 			more = true
 			break
 		}
+		c := b[i : i+p.characterSize(b[i:])]
 		run := 1
-		for i+run < len(b) && b[i+run] == b[i] {
+		for bytes.HasPrefix(b[i+run*len(c):], c) {
 			run++
 		}
 		if run > longestTextRun {
@@ -107,8 +110,8 @@ func (p *printer) characters(b []byte, more bool) {
 			if !first {
 				p.out.WriteString(", ")
 			}
-			fmt.Fprintf(&p.out, "%s <repeats %d times>", p.quoted(b[i], '\'', 0), run)
-			i += run
+			fmt.Fprintf(&p.out, "'%s' <repeats %d times>", p.escapedText(c, '\''), run)
+			i += run * len(c)
 			things += longestRun
 			first = false
 			continue
@@ -120,13 +123,9 @@ func (p *printer) characters(b []byte, more bool) {
 			p.out.WriteByte(quote)
 			open = true
 		}
-		next := byte(0)
-		if i+1 < len(b) {
-			next = b[i+1]
-		}
-		p.out.WriteString(p.escaped(b[i], quote, next))
+		p.out.WriteString(p.escapedText(c, quote))
 		things++
-		i++
+		i += len(c)
 		first = false
 	}
 	if open {
@@ -143,14 +142,35 @@ func (p *printer) empty() {
 	p.out.WriteString(q + q)
 }
 
-func (p *printer) quoted(c, quote, next byte) string {
-	return string(quote) + p.escaped(c, quote, next) + string(quote)
+// characterSize is how many bytes the text's first character has; 1 too where it is none that can be shown. Ada's
+// characters are bytes.
+func (p *printer) characterSize(b []byte) int {
+	if p.v.Type.Form == Ada {
+		return 1
+	}
+	if r, n := utf8.DecodeRune(b); n > 1 && unicode.IsPrint(r) {
+		return n
+	}
+	return 1
+}
+
+// escapedText is a character of a text as it stands in quotes. gdb shows those beyond ASCII as they are if its
+// character set is UTF-8.
+func (p *printer) escapedText(c []byte, quote byte) string {
+	if len(c) > 1 {
+		return string(c)
+	}
+	return p.escaped(c[0], quote)
+}
+
+func (p *printer) quoted(c, quote byte) string {
+	return string(quote) + p.escaped(c, quote) + string(quote)
 }
 
 // escaped is a byte as it stands in quotes in the language.
-func (p *printer) escaped(c, quote, next byte) string {
+func (p *printer) escaped(c, quote byte) string {
 	if p.v.Type.Form != Ada {
-		return escaped(c, quote, next)
+		return escaped(c, quote)
 	}
 	switch {
 	case c == '"' && quote == '"':
@@ -161,9 +181,8 @@ func (p *printer) escaped(c, quote, next byte) string {
 	return string(rune(c))
 }
 
-// escaped is a byte as it stands in quotes. Next is the byte behind it, which an octal number must not run
-// into.
-func escaped(c, quote, next byte) string {
+// escaped is a byte as it stands in quotes.
+func escaped(c, quote byte) string {
 	switch c {
 	case '\a':
 		return `\a`

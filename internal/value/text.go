@@ -186,7 +186,7 @@ func (p *printer) scalar(t *Type, v uint64) {
 			p.wide(t, v)
 			return
 		}
-		p.out.WriteString(p.quoted(byte(v), '\'', 0))
+		p.out.WriteString(p.quoted(byte(v), '\''))
 	case Enumeration:
 		p.enumeration(t, v)
 	case Pointer:
@@ -226,7 +226,7 @@ func (p *printer) wide(t *Type, v uint64) {
 	}
 	switch {
 	case v < 0x80:
-		p.out.WriteString(p.quoted(byte(v), '\'', 0))
+		p.out.WriteString(p.quoted(byte(v), '\''))
 	case v <= 0x10ffff && strconv.IsPrint(rune(v)):
 		p.out.WriteString("'" + string(rune(v)) + "'")
 	default:

@@ -78,6 +78,8 @@ func TestText(t *testing.T) {
 		{typ: array(tChar, 3), bytes: []byte("abc"), want: `"abc"`},
 		{typ: array(tChar, 13), bytes: make([]byte, 13), want: `'\000' <repeats 12 times>`},
 		{typ: array(tChar, 14), bytes: []byte("yaaaaaaaaaaaab"), want: `"y", 'a' <repeats 12 times>, "b"`},
+		{typ: array(tChar, 8), bytes: []byte("S\303\251T\303\303\0017"), want: `"SéT\303\303\0017"`},
+		{typ: array(tChar, 24), bytes: []byte(strings.Repeat("é", 11) + "\"\""), want: `'é' <repeats 11 times>, "\"\""`},
 		{typ: array(tChar, 11), bytes: []byte("baaaaaaaaaa"), want: `"baaaaaaaaaa"`},
 		{typ: array(tInt, 3), bytes: []byte{1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0}, want: "{1, 2, 3}"},
 		{typ: array(tInt, 30), bytes: append([]byte{1}, make([]byte, 119)...), want: "{1, 0 <repeats 29 times>}"},

@@ -87,6 +87,15 @@ type forms struct {
 	ids    map[string]FieldID // by name: several of one name are one field
 	of     []form             // of values that are not settled
 	misfit map[FieldID]uint64 // values that don't have the size of their type
+	names  map[uint64]string  // of what pointers lead to, as far as the file tells
+}
+
+// name keeps the name of what is at an address.
+func (v *forms) name(addr uint64, name string) {
+	if v.names == nil {
+		v.names = map[uint64]string{}
+	}
+	v.names[addr] = name
 }
 
 type givenField struct {
@@ -145,7 +154,7 @@ func (r *Run) valued(s *Sample, of []uint32, g givenField, written string) []uin
 
 // settleValues makes texts of the values, now that all objects are known in which their pointers may lead.
 func (r *Run) settleValues() {
-	names := &pointees{objects: r.Objects}
+	names := &pointees{given: r.forms.names, objects: r.Objects, start: r.Meta.Start}
 	r.Packed.settle(func(n uint32, written string) (shown, raw string) {
 		f := r.forms.of[n-1]
 		v, _ := value.Decode(f.typ, f.gone, []byte(written))

@@ -225,6 +225,29 @@ func FuzzValues(f *testing.F) {
 	})
 }
 
+// What pointers lead to is named by who stored them.
+func TestNamedPointees(t *testing.T) {
+	w, dir := newTestWriter(t)
+	to := w.TypedField(PlanField{Name: "to", Type: describe(t, &value.Type{Kind: value.Pointer, Size: 8, Elem: testInt})})
+	w.Pointee(0x4010, "table")
+	check(t, w.Sample(Sample{Fields: []FieldValue{{to, "\x10\x40\x00\x00\x00\x00\x00\x00"}}}))
+	w.Pointee(0x4014, "table+4")
+	check(t, w.Sample(Sample{Fields: []FieldValue{{to, "\x14\x40\x00\x00\x00\x00\x00\x00"}}}))
+	check(t, w.Sample(Sample{Fields: []FieldValue{{to, "\x18\x40\x00\x00\x00\x00\x00\x00"}}}))
+	check(t, w.Close())
+	r, err := Open(dir)
+	check(t, err)
+	want := []string{"0x4010 <table>", "0x4014 <table+4>", "0x4018"}
+	for i, s := range r.Samples() {
+		if s.Fields[0].Value != want[i] {
+			t.Errorf("%q, want %q", s.Fields[0].Value, want[i])
+		}
+	}
+	if r.Packed.Len() != len(want) {
+		t.Errorf("%d samples", r.Packed.Len())
+	}
+}
+
 // Values of one name are one field, whatever their types; those of text stand beside them.
 func TestTypedFields(t *testing.T) {
 	w, dir := newTestWriter(t)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/profilecollection/pct/internal/expression"
 	"github.com/profilecollection/pct/internal/funcname"
 	"github.com/profilecollection/pct/internal/object/debuginfo"
 	"github.com/profilecollection/pct/internal/plan"
@@ -14,46 +15,101 @@ import (
 // withArguments is what SAMPLE(args) asks for, and the field of the sample that has it.
 const withArguments = "args"
 
-// arguments are the functions of the call path up to main, innermost first and inlined ones too, each with
-// its arguments: "worker(n=1000) <- dispatch_1(a=1000) <- main(ac=1, av=0x7ffe…)". No debugger is asked: what
+// calls are the functions of a call path up to main, innermost first and inlined ones too, each with its arguments.
+type calls struct {
+	list      []call
+	arguments []argument
+	written   []byte // by plans, one value after the other
+}
+
+// A call is one of a function. One without debug data is its name alone.
+type call struct {
+	function string
+	named    bool // its arguments are known by name
+	from, to int  // which of the arguments are its
+}
+
+// An argument is what a plan has written, or a text that says why there is no value.
+type argument struct {
+	name     string
+	text     string
+	code     *expression.Code
+	from, to int // of what was written
+}
+
+// arguments are the functions of the call path with their arguments. No debugger is asked: what
 // dbctl cannot evaluate, and what the program does not keep, is shown as "?", and what is no single
 // number as "...".
-func (p *process) arguments() (string, bool) {
+func (p *process) arguments() (datum, bool) {
 	p.readAgain()
 	path := p.callPath(p.now)
-	var calls []string
-	for level := 0; level < len(path) && (level == 0 || !isMain(calls[len(calls)-1])); level++ {
-		calls = p.appendCalls(calls, level)
+	c := &p.onPath
+	c.list, c.arguments, c.written = c.list[:0], c.arguments[:0], c.written[:0]
+	for level := 0; level < len(path) && (level == 0 || c.list[len(c.list)-1].function != "main"); level++ {
+		p.addCalls(c, level)
 	}
-	text := strings.Join(calls, " <- ")
+	v := datum{calls: c}
 	if rec := p.recorder(); rec != nil {
-		rec.value("", withArguments, text, path != nil)
+		rec.value("", withArguments, p.shownCalls(c), path != nil)
 	}
-	return text, path != nil
+	return v, path != nil
 }
 
-// isMain reports whether a function with its arguments is main.
-func isMain(call string) bool { return call == "main" || strings.HasPrefix(call, "main(") }
+// shownCalls is "worker(n=1000) <- dispatch_1(a=1000) <- main(ac=1, av=0x7ffe…)".
+func (p *process) shownCalls(c *calls) string {
+	var b strings.Builder
+	for i, of := range c.list {
+		if i > 0 {
+			b.WriteString(" <- ")
+		}
+		b.WriteString(of.function)
+		if !of.named {
+			continue
+		}
+		b.WriteByte('(')
+		for n, a := range c.arguments[of.from:of.to] {
+			if n > 0 {
+				b.WriteString(", ")
+			}
+			b.WriteString(a.name + "=")
+			b.WriteString(p.shownArgument(c, a))
+		}
+		b.WriteByte(')')
+	}
+	return b.String()
+}
 
-// appendCalls appends the functions of one frame. One without debug data is its name alone.
-func (p *process) appendCalls(calls []string, level int) []string {
+// shownArgument is the text of an argument.
+func (p *process) shownArgument(c *calls, a argument) string {
+	if a.code == nil {
+		return a.text
+	}
+	v, whole := a.code.Value(c.written[a.from:a.to])
+	if !whole {
+		return notKnown
+	}
+	return v.Text(&naming{p: p})
+}
+
+// addCalls adds the functions of one frame.
+func (p *process) addCalls(c *calls, level int) {
 	f := &p.now.frames[level]
 	if d := p.debugOf(f.Object); d != nil {
-		n := len(calls)
-		if d.guarded(func() { calls = p.appendScope(calls, d, level) }) && len(calls) > n {
-			return calls
+		n := len(c.list)
+		if d.guarded(func() { p.addScope(c, d, level) }) && len(c.list) > n {
+			return
 		}
-		calls = calls[:n]
+		c.list = c.list[:n]
 	}
-	symbol, _ := p.unwinder.Symbol(*f)
-	if symbol == "" {
-		return append(calls, "??")
+	name := "??"
+	if symbol, _ := p.unwinder.Symbol(*f); symbol != "" {
+		name = funcname.Plain(readable(symbol))
 	}
-	return append(calls, funcname.Plain(readable(symbol)))
+	c.list = append(c.list, call{function: name})
 }
 
-// appendScope is appendCalls for a frame of an object with debug data, which is locked.
-func (p *process) appendScope(calls []string, d *debugObject, level int) []string {
+// addScope is addCalls for a frame of an object with debug data, which is locked.
+func (p *process) addScope(c *calls, d *debugObject, level int) {
 	f := &p.now.frames[level]
 	vaddr := f.Vaddr()
 	s := d.scopeAt(vaddr)
@@ -61,24 +117,16 @@ func (p *process) appendScope(calls []string, d *debugObject, level int) []strin
 		if s.params == nil {
 			s.params = d.parameters(vaddr)
 		}
-		var b strings.Builder
-		if len(of.names) == 0 {
-			b.WriteString("??")
-		} else {
-			b.WriteString(of.names[len(of.names)-1])
+		call := call{function: "??", named: true, from: len(c.arguments)}
+		if len(of.names) > 0 {
+			call.function = of.names[len(of.names)-1]
 		}
-		b.WriteByte('(')
-		for n, param := range s.params[i] {
-			if n > 0 {
-				b.WriteString(", ")
-			}
-			b.WriteString(param.name + "=")
-			b.WriteString(p.argument(d, s, i, level, param))
+		for _, param := range s.params[i] {
+			c.arguments = append(c.arguments, p.argument(c, d, s, i, level, param))
 		}
-		b.WriteByte(')')
-		calls = append(calls, b.String())
+		call.to = len(c.arguments)
+		c.list = append(c.list, call)
 	}
-	return calls
 }
 
 const (
@@ -87,32 +135,27 @@ const (
 )
 
 // argument is the value of a parameter of one of a scope's functions.
-func (p *process) argument(d *debugObject, s *scope, function, level int, of parameter) string {
+func (p *process) argument(c *calls, d *debugObject, s *scope, function, level int, of parameter) argument {
+	a := argument{name: of.name, text: notKnown, from: len(c.written)}
 	f := &p.now.frames[level]
 	if of.hidden || !s.language.CFamily() || f.Guessed {
-		return notKnown
+		return a
 	}
-	vaddr := f.Vaddr()
-	code, err := d.code(s, function, of.name, vaddr)
+	by, err := d.code(s, function, of.name, f.Vaddr())
 	if err != nil {
-		return notKnown
+		return a
 	}
-	switch code.Type.Whole().Kind {
+	switch by.code.Type.Whole().Kind {
 	case value.Structure, value.Array, value.Reference:
-		return notShown
+		a.text = notShown
+		return a
 	}
-	written, outcome := plan.Run(code.Code, &activation{p: p, d: d, level: level}, p.written[:0])
-	p.written = written
-	v, whole := code.Value(written)
-	if outcome != plan.Got || !whole || len(code.Gone) > 0 {
-		return notKnown
+	var outcome plan.Outcome
+	c.written, outcome = plan.Run(by.code.Code, &activation{p: p, d: d, level: level}, c.written)
+	if outcome == plan.Got && len(by.code.Gone) == 0 {
+		a.code, a.to = by.code, len(c.written)
 	}
-	names := naming{p: p}
-	text := v.Text(&names)
-	if names.unsure {
-		return v.Text(nil)
-	}
-	return text
+	return a
 }
 
 // A parameter is one of a function. Hidden is one whose name is that of a variable of an inner block there.

@@ -15,6 +15,7 @@ import (
 	"github.com/profilecollection/pct/internal/object/debuginfo"
 	"github.com/profilecollection/pct/internal/plan"
 	"github.com/profilecollection/pct/internal/proc"
+	"github.com/profilecollection/pct/internal/value"
 	"github.com/profilecollection/pct/unwind"
 )
 
@@ -93,15 +94,17 @@ type debugObject struct {
 	file  *object.File // of once; nil: it can't be read
 	debug *object.File // of once: the file with the debug data, nil if there are none
 
-	tables    sync.Mutex // of the files' symbol tables while they are read
-	namesOnce sync.Once
-	names     symbolNames // of namesOnce
+	tables       sync.Mutex // of the files' symbol tables while they are read
+	pointeesOnce sync.Once
+	pointees     *object.Pointees // of pointeesOnce, nil if the tables are damaged
 
 	mu     sync.Mutex // of all below, the types and codes in it too
 	data   *debuginfo.Data
 	object *expression.Object // nil: there are no debug data
 	scopes []*scope           // by address
 	passed map[passing][]plan.Instr
+
+	described map[*value.Type][]byte
 
 	prepared []evaluation // by prepare
 }
@@ -165,7 +168,7 @@ type codeKey struct {
 // A stretch is a part of a scope for which an expression is compiled, or refused.
 type stretch struct {
 	low, high uint64
-	code      *expression.Code
+	compiled  *compiled
 	refused   error
 }
 
@@ -216,19 +219,37 @@ func (s *scope) covers(vaddr uint64) bool {
 }
 
 // code is that of an expression in one of the functions of a scope. The object is locked.
-func (o *debugObject) code(s *scope, function int, text string, vaddr uint64) (*expression.Code, error) {
+func (o *debugObject) code(s *scope, function int, text string, vaddr uint64) (*compiled, error) {
 	key := codeKey{function, text}
 	for _, c := range s.codes[key] {
 		if c.low <= vaddr && vaddr < c.high {
-			return c.code, c.refused
+			return c.compiled, c.refused
 		}
 	}
 	c := stretch{low: vaddr, high: vaddr + 1}
-	if c.code, c.refused = o.object.Compile(text, vaddr, function); c.refused == nil {
-		c.low, c.high = max(s.low, c.code.Low), min(s.high, c.code.High)
+	var code *expression.Code
+	if code, c.refused = o.object.Compile(text, vaddr, function); c.refused == nil {
+		c.compiled = &compiled{code, o.description(code.Type)}
+		c.low, c.high = max(s.low, code.Low), min(s.high, code.High)
 	}
 	s.codes[key] = append(s.codes[key], c)
-	return c.code, c.refused
+	return c.compiled, c.refused
+}
+
+// description is that of a type, nil if it has none. The object is locked.
+func (o *debugObject) description(t *value.Type) []byte {
+	d, known := o.described[t]
+	if !known {
+		var err error
+		if d, err = t.Describe(); err != nil {
+			d = nil
+		}
+		if o.described == nil {
+			o.described = make(map[*value.Type][]byte)
+		}
+		o.described[t] = d
+	}
+	return d
 }
 
 // passes is the code, for the caller's frame, that writes what a register held at a call; nil if the

@@ -26,7 +26,7 @@ const (
 // result is what an expression gave at one instant.
 type result struct {
 	verdict verdict
-	text    string // the value as gdb shows it
+	datum
 	why     string
 	level   int  // of the frame on the call path
 	inlined bool // the function is inlined into that of the frame
@@ -34,14 +34,14 @@ type result struct {
 
 // results returns what an expression gives in the innermost activation of a function at the present
 // event; it is found out once.
-func (p *process) results(m *matcher, expression string) result {
-	of := evaluation{m.pattern, expression}
+func (p *process) results(m *matcher, expression string, shown bool) result {
+	of := evaluation{m.pattern, expression, shown}
 	for i := range p.now.results {
 		if p.now.results[i].of == of {
 			return p.now.results[i].result
 		}
 	}
-	a := p.native(m, expression)
+	a := p.native(m, of)
 	p.now.results = append(p.now.results, evaluated{of, a})
 	return a
 }
@@ -53,14 +53,14 @@ type evaluated struct {
 }
 
 // native evaluates an expression in the innermost activation of a function.
-func (p *process) native(m *matcher, text string) result {
+func (p *process) native(m *matcher, of evaluation) result {
 	path := p.callPath(p.now)
 	for level := range path {
-		a := p.nativeAt(m, level, text)
+		a := p.nativeAt(m, level, of)
 		if a.verdict == inactive {
 			continue
 		}
-		if register := unsaved(text); level > 0 && register != "" {
+		if register := unsaved(of.expression); level > 0 && register != "" {
 			a.verdict = forbidden // a debugger would show that of the innermost frame
 			a.why = fmt.Sprintf("calls do not preserve register %s: it is known only where %s is the innermost function", register, m.pattern)
 		}
@@ -84,7 +84,8 @@ const (
 )
 
 // nativeAt is native for one frame.
-func (p *process) nativeAt(m *matcher, level int, text string) (a result) {
+func (p *process) nativeAt(m *matcher, level int, of evaluation) (a result) {
+	text := of.expression
 	f := &p.now.frames[level]
 	d := p.debugOf(f.Object)
 	if d == nil {
@@ -93,14 +94,15 @@ func (p *process) nativeAt(m *matcher, level int, text string) (a result) {
 		}
 		return result{}
 	}
-	if !d.guarded(func() { a = p.evaluateIn(m, d, level, text) }) {
+	if !d.guarded(func() { a = p.evaluateIn(m, d, level, of) }) {
 		return result{level: level, verdict: refused, why: "the debug data of " + d.path + " are damaged"}
 	}
 	return a
 }
 
 // evaluateIn is nativeAt for a frame of an object with debug data, which is locked.
-func (p *process) evaluateIn(m *matcher, d *debugObject, level int, text string) result {
+func (p *process) evaluateIn(m *matcher, d *debugObject, level int, of evaluation) result {
+	text := of.expression
 	f := &p.now.frames[level]
 	vaddr := f.Vaddr()
 	s := d.scopeAt(vaddr)
@@ -126,10 +128,11 @@ func (p *process) evaluateIn(m *matcher, d *debugObject, level int, text string)
 		a.verdict, a.why = refused, "a function on the call path has no call frame information"
 		return a
 	}
-	code, err := d.code(s, function, text, vaddr)
+	by, err := d.code(s, function, text, vaddr)
 	if err != nil {
 		return a.refuse(s.language, text, err.Error())
 	}
+	code := by.code
 	if kind := code.Type.Whole().Kind; len(code.Gone) > 0 && (kind == value.Structure || kind == value.Array) {
 		// A debugger tells apart what is lost and pointers of which the target alone is known.
 		a.verdict, a.why = refused, "the program does not keep all members"
@@ -162,12 +165,19 @@ func (p *process) evaluateIn(m *matcher, d *debugObject, level int, text string)
 		a.verdict, a.why = refused, "its value is shorter than its type"
 		return a
 	}
+	a.verdict = valued
+	if by.description != nil {
+		a.by, a.written = by, string(written)
+		if !of.shown {
+			return a
+		}
+	}
 	names := naming{p: p}
-	a.verdict, a.text = valued, v.Text(&names)
+	a.text = v.Text(&names)
 	switch {
 	case names.unsure:
 		a.verdict, a.why = refused, "a pointer in it has several names"
-	case strings.Contains(a.text, `\`) && beyondASCII.MatchString(aCharacter.ReplaceAllString(a.text, "")):
+	case beyondASCII.MatchString(aCharacter.ReplaceAllString(a.text, "")):
 		a.verdict, a.why = refused, "a text in it has other characters than ASCII"
 	}
 	return a
@@ -175,7 +185,7 @@ func (p *process) evaluateIn(m *matcher, d *debugObject, level int, text string)
 
 // How bytes beyond ASCII are shown: in a text it depends on the character set, as single characters not.
 var (
-	beyondASCII = regexp.MustCompile(`\\[23][0-7]{2}`)
+	beyondASCII = regexp.MustCompile(`\\[23][0-7]{2}|[^\x00-\x7f]`)
 	aCharacter  = regexp.MustCompile(`'\\[0-7]{3}'`)
 )
 
