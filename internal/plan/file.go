@@ -16,15 +16,17 @@ type Object struct {
 	Stretches []Stretch // in the order of their addresses, without overlaps
 }
 
-// A Stretch is code of an object in which some expressions are evaluated.
+// A Stretch is code of an object in which some expressions are evaluated, or the arguments of the functions
+// that it is in.
 type Stretch struct {
 	Low, High uint64
-	Uses      []Use // one of an expression at most
+	Uses      []Use // one of an expression at most; of arguments each in its turn
+	Calls     int   // the functions, by the number that records have; 0: they have no arguments
 }
 
 // A Use is how an expression is evaluated.
 type Use struct {
-	Expression int
+	Expression int // Argument: none
 	Plan       int // the number by which records name what is written
 	Code       []Instr
 	Entries    map[int64][]Site // what the callers passed in a register, for Entry
@@ -39,18 +41,21 @@ type Site struct {
 
 // Bounds of a file of plans, as collector/planfile.h has them.
 const (
+	Argument        = 1<<16 - 1 // in place of the number of an expression
 	MostExpressions = 32
 	MostWritten     = 1<<15 - 1024 // bytes of all values of a sample
 
-	mostObjects = 16
-	mostID      = 32
-	mostFile    = 64 << 20
-	fileMagic   = "PCTplans1\n"
-	fileHeader  = 64
+	mostObjects   = 16
+	mostID        = 32
+	mostFile      = 64 << 20
+	fileMagic     = "PCTplans2\n"
+	fileHeader    = 64
+	fileArguments = 56 // where it is told
 )
 
-// File makes the file of plans that the C library reads. head is what the files of values begin with.
-func File(expressions int, head []byte, objects []Object) ([]byte, error) {
+// File makes the file of plans that the C library reads. head is what the files of values begin with; arguments are
+// those of all functions.
+func File(expressions int, arguments bool, head []byte, objects []Object) ([]byte, error) {
 	if expressions > MostExpressions || len(objects) > mostObjects {
 		return nil, fmt.Errorf("%d expressions in %d objects are too many", expressions, len(objects))
 	}
@@ -65,7 +70,10 @@ func File(expressions int, head []byte, objects []Object) ([]byte, error) {
 	for i, n := range []int{fileHeader, expressions, len(objects), f.stretches, f.uses, f.entries, f.sites, f.instrs, len(head), len(f.paths)} {
 		binary.LittleEndian.PutUint32(b[16+4*i:], uint32(n))
 	}
-	for _, part := range [][]byte{f.object64, f.stretch24, f.use16, f.entry8, f.site16, f.instr16, head, f.paths} {
+	if arguments {
+		b[fileArguments] = 1
+	}
+	for _, part := range [][]byte{f.object64, f.stretch32, f.use16, f.entry8, f.site16, f.instr16, head, f.paths} {
 		b = append(b, part...)
 	}
 	if len(b) > mostFile {
@@ -76,7 +84,7 @@ func File(expressions int, head []byte, objects []Object) ([]byte, error) {
 
 // file is what is put together.
 type file struct {
-	object64, stretch24, use16, entry8, site16, instr16, paths []byte
+	object64, stretch32, use16, entry8, site16, instr16, paths []byte
 	stretches, uses, entries, sites, instrs                    int
 	known                                                      map[string]int // first instruction, by the bytes of the code
 	lists                                                      map[string]int // number of an entry, by the bytes of its sites
@@ -96,10 +104,12 @@ func (f *file) object(o Object) error {
 	f.paths = append(f.paths, o.Path...)
 	for _, s := range o.Stretches {
 		f.stretches++
-		b := binary.LittleEndian.AppendUint64(f.stretch24, s.Low)
+		b := binary.LittleEndian.AppendUint64(f.stretch32, s.Low)
 		b = binary.LittleEndian.AppendUint64(b, s.High)
-		b = binary.LittleEndian.AppendUint32(b, uint32(f.uses))
-		f.stretch24 = binary.LittleEndian.AppendUint32(b, uint32(len(s.Uses)))
+		for _, n := range []int{f.uses, len(s.Uses), s.Calls, 0} {
+			b = binary.LittleEndian.AppendUint32(b, uint32(n))
+		}
+		f.stretch32 = b
 		for _, u := range s.Uses {
 			f.use(u)
 		}

@@ -17,6 +17,8 @@ type pointees struct {
 	objects []Object
 	known   []pointee // by their start; of files that were read
 	read    bool
+
+	functions map[ObjectID]*object.Symbols // of calledAt
 }
 
 // A pointee is a symbol of the process.

@@ -34,6 +34,7 @@ func describe(t testing.TB, typ *value.Type) []byte {
 type testRecord struct {
 	node, thread, count uint32
 	values              []testValue
+	time                uint64
 }
 
 type testValue struct {
@@ -47,7 +48,7 @@ func valuesOf(fields []PlanField, records ...testRecord) []byte {
 	var body []byte
 	for _, r := range records {
 		at := len(body)
-		for _, v := range []uint32{0, r.node, r.thread, r.count} {
+		for _, v := range []uint32{0, r.node, r.thread, r.count, uint32(r.time), uint32(r.time >> 32)} {
 			body = binary.LittleEndian.AppendUint32(body, v)
 		}
 		for _, v := range r.values {
@@ -61,7 +62,7 @@ func valuesOf(fields []PlanField, records ...testRecord) []byte {
 		}
 		binary.LittleEndian.PutUint32(body[at:], uint32(len(body)-at)|1)
 	}
-	section := AppendFields(nil, fields)
+	section := AppendFields(nil, fields, nil)
 	b := make([]byte, valuesHeaderSize)
 	copy(b, valuesMagic)
 	binary.LittleEndian.PutUint32(b[atValuesHeader:], valuesHeaderSize)
