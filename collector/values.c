@@ -15,6 +15,8 @@ struct asked {
 	struct inspected frame;
 	uint32_t at; /* its place on the path */
 	const struct unwind_object *object;
+	struct values_memory *memory;
+	uint32_t nested; /* callers that are asked what theirs passed to them */
 };
 
 static bool reg(void *of, uint64_t number, uint64_t *value)
@@ -37,15 +39,18 @@ static bool read_memory(void *of, uint64_t at, void *to, size_t n)
 	return inspect_read(&((struct asked *)of)->frame, at, to, n);
 }
 
+static bool entry(void *of, uint64_t number, uint64_t *value);
+
 /* What the caller passed, by its own frame, if the site of the call is known. */
-static bool entry(void *of, uint64_t number, uint64_t *value)
+static bool passed(const struct asked *a, uint64_t number, uint64_t *value)
 {
-	const struct asked *a = of;
+	enum { NESTED = 8 };
 	const struct unwind_path *path = a->frame.path;
 	const struct unwind_frame *f = &path->frames[a->at ? a->at - 1 : 0];
-	struct asked caller = { .object = a->object };
+	struct asked caller = { .object = a->object, .memory = a->memory, .nested = a->nested + 1 };
 	const struct plan_frame p = {
-		.of = &caller, .reg = reg, .high = high, .cfa = cfa, .read = read_memory, .bias = a->object->bias,
+		.of = &caller, .reg = reg, .high = high, .cfa = cfa, .entry = entry, .read = read_memory,
+		.bias = a->object->bias,
 	};
 	const struct plans_site *s;
 	const struct plan_instr *code;
@@ -53,7 +58,8 @@ static bool entry(void *of, uint64_t number, uint64_t *value)
 
 	/* What a signal interrupted has called nothing. */
 	if (!a->at || !a->frame.sure || (f->flags | path->frames[a->at].flags) & (UNWIND_SIGNAL | UNWIND_GUESS) ||
-	    f->flags & UNWIND_EXACT || unwind_object_at(a->frame.thread, unwind_address(f)) != a->object)
+	    f->flags & UNWIND_EXACT || a->nested == NESTED ||
+	    unwind_object_at(a->frame.thread, unwind_address(f)) != a->object)
 		return false;
 	s = plans_site(number, f->pc - a->object->bias);
 	code = s ? plans_code(s->first, s->count) : NULL;
@@ -62,6 +68,28 @@ static bool entry(void *of, uint64_t number, uint64_t *value)
 	caller.at = a->at - 1;
 	caller.frame = inspect(a->frame.thread, path, caller.at);
 	return plan_run(code, s->count, &p, (uint8_t *)value, &size) == PLAN_GOT && size == sizeof *value;
+}
+
+/* Of the frames that were asked last it is known: where the outer ones come first, none is asked twice. */
+static bool entry(void *of, uint64_t number, uint64_t *value)
+{
+	const struct asked *a = of;
+	struct values_entries *e = &a->memory->entries[a->at % 2];
+	bool found;
+
+	for (uint32_t i = 0; e->at == a->at && i < e->count; i++)
+		if (e->of[i].number == number) {
+			*value = e->of[i].value;
+			return e->of[i].found;
+		}
+	found = passed(a, number, value);
+	if (e->at != a->at) {
+		e->at = a->at;
+		e->count = 0;
+	}
+	if (e->count < VALUES_ENTRIES)
+		e->of[e->count++] = (struct values_entry){ number, found ? *value : 0, found };
+	return found;
 }
 
 /*
@@ -91,10 +119,9 @@ static size_t evaluate(const struct plans_use *u, struct asked *a, char *to, siz
 
 /* A record that is put together. */
 struct made {
-	char *to;
-	size_t at;      /* where its values end */
-	uint32_t left;  /* expressions that no frame was for yet, as bits */
-	bool arguments; /* those of functions are wanted, and there is room */
+	struct values_memory *memory;
+	size_t at;     /* where its values end */
+	uint32_t left; /* expressions that no frame was for yet, as bits */
 };
 
 static void expressions(struct made *m, const struct plans_stretch *s, struct asked *a)
@@ -109,66 +136,115 @@ static void expressions(struct made *m, const struct plans_stretch *s, struct as
 		if (!(m->left & bit) || m->at > PLANS_RECORD - LEAST)
 			continue;
 		m->left &= ~bit;
-		m->at = evaluate(u, a, m->to, m->at, PLANS_RECORD);
+		m->at = evaluate(u, a, m->memory->record, m->at, PLANS_RECORD);
 	}
 }
 
-/* Of a frame that may be none, all arguments are unknown, whatever they are. */
-static size_t unsure(const struct plans_use *u, char *to, size_t at)
+/* What is evaluated in a frame; NULL if nothing is. */
+static const struct plans_stretch *stretch(struct unwind_thread *t, const struct unwind_frame *f,
+					   const struct unwind_object **o)
 {
-	*(struct values_value *)(to + at) = (struct values_value){ .plan = u->plan, .outcome = PLAN_NO_REGISTER };
-	return at + sizeof(struct values_value);
-}
-
-static void arguments(struct made *m, const struct plans_stretch *s, struct asked *a)
-{
-	struct values_frame *f = (struct values_frame *)(m->to + m->at);
-	const struct plans_use *u = plans_uses(s), *end = u + s->count;
-	size_t most = PLANS_RECORD - sizeof *f; /* so that one more frame can tell that there is no more room */
-
-	if (m->at > most)
-		return;
-	*f = (struct values_frame){ VALUES_FRAME, (uint16_t)a->frame.depth, s->calls };
-	m->at += sizeof *f;
-	if (m->at > most || s->count > (most - m->at) / sizeof(struct values_value)) {
-		f->depth = VALUES_NO_ROOM;
-		m->arguments = false;
-		return;
-	}
-	for (; u < end; u++) {
-		if (u->expression != PLANS_ARGUMENT)
-			continue;
-		m->at = a->frame.sure ? evaluate(u, a, m->to, m->at, most - (size_t)(end - u - 1) * sizeof(struct values_value)) :
-					unsure(u, m->to, m->at);
-	}
+	*o = unwind_object_at(t, unwind_address(f));
+	return *o ? plans_at((*o)->id, unwind_address(f) - (*o)->bias) : NULL;
 }
 
 /*
- * Evaluates what is wanted in the frames of a path from the innermost to one, and returns how many of
- * the outermost have nothing that is evaluated in them.
+ * Evaluates expressions in the frames of a path from the innermost to one, and returns how many of the
+ * outermost have nothing that is evaluated in them.
  */
-static uint32_t frames(struct made *m, struct unwind_thread *t, const struct unwind_path *path, uint32_t from)
+static uint32_t innermost(struct made *m, struct unwind_thread *t, const struct unwind_path *path, uint32_t from)
 {
 	uint32_t empty = path->count;
 
 	for (uint32_t k = path->count; k-- > from;) {
-		const struct unwind_frame *f = &path->frames[k];
-		const struct unwind_object *o = unwind_object_at(t, unwind_address(f));
-		const struct plans_stretch *s = o ? plans_at(o->id, unwind_address(f) - o->bias) : NULL;
-		struct asked a;
+		const struct unwind_object *o;
+		const struct plans_stretch *s;
 
-		if (!m->left && !m->arguments)
+		if (!m->left)
 			return from;
+		s = stretch(t, &path->frames[k], &o);
 		if (!s)
 			continue;
 		empty = k;
-		a = (struct asked){ inspect(t, path, k), k, o };
-		if (m->left)
-			expressions(m, s, &a);
-		if (m->arguments && s->calls)
-			arguments(m, s, &a);
+		expressions(m, s, &(struct asked){ inspect(t, path, k), k, o, m->memory, 0 });
 	}
 	return empty;
+}
+
+/* Takes the outermost frames out of a record, so that half of its room is free. */
+static void drop_frames(struct made *m)
+{
+	char *record = m->memory->record;
+	size_t from = sizeof(struct values_record), to = from;
+
+	while (to < m->at && (m->at - to > PLANS_RECORD / 2 || ((struct values_value *)(record + to))->plan != VALUES_FRAME)) {
+		const struct values_value *v = (struct values_value *)(record + to);
+
+		to += sizeof *v;
+		if (v->plan != VALUES_FRAME)
+			to += (v->length + 3) & ~(size_t)3;
+	}
+	m->at -= to - from;
+	for (size_t i = 0; from + i < m->at; i++)
+		record[from + i] = record[to + i];
+}
+
+/* The arguments of a frame's functions; false if they are too many. */
+static bool frame(struct made *m, const struct plans_stretch *s, struct asked *a, size_t most)
+{
+	struct values_frame *f = (struct values_frame *)(m->memory->record + m->at);
+	const struct plans_use *u = plans_uses(s), *end = u + s->count;
+
+	if ((s->count + UINT64_C(1)) * sizeof(struct values_value) > most - m->at)
+		return false;
+	*f = (struct values_frame){ VALUES_FRAME, (uint16_t)a->frame.depth, s->calls };
+	m->at += sizeof *f;
+	for (; u < end; u++) {
+		struct values_value *v = (struct values_value *)(m->memory->record + m->at);
+
+		if (u->expression != PLANS_ARGUMENT)
+			continue;
+		/* A frame that may be none has none. */
+		if (a->frame.sure) {
+			m->at = evaluate(u, a, m->memory->record, m->at,
+					 most - (size_t)(end - u - 1) * sizeof *v);
+		} else {
+			*v = (struct values_value){ .plan = u->plan, .outcome = PLAN_NO_REGISTER };
+			m->at += sizeof *v;
+		}
+	}
+	return true;
+}
+
+/*
+ * The arguments of the functions of a path, the outermost first: what a caller passed may be what its own
+ * passed to it. Where there is no room for all, those of the innermost frames.
+ */
+static void arguments(struct made *m, struct unwind_thread *t, const struct unwind_path *path)
+{
+	enum { DEEP = 1 << 10, MOST = PLANS_RECORD - sizeof(struct values_frame), EACH = 256 };
+	uint32_t from = path->count > DEEP ? path->count - DEEP : 0;
+	bool all = !from;
+
+	for (uint32_t k = from; k < path->count; k++) {
+		const struct unwind_object *o;
+		const struct plans_stretch *s = stretch(t, &path->frames[k], &o);
+		struct asked a;
+
+		if (!s || !s->calls)
+			continue;
+		if (MOST - m->at < sizeof(struct values_frame) + (s->count < MOST / 2 / EACH ? s->count * EACH : MOST / 2)) {
+			drop_frames(m);
+			all = false;
+		}
+		a = (struct asked){ inspect(t, path, k), k, o, m->memory, 0 };
+		if (!frame(m, s, &a, MOST))
+			all = false;
+	}
+	if (!all) {
+		*(struct values_frame *)(m->memory->record + m->at) = (struct values_frame){ VALUES_FRAME, VALUES_NO_ROOM, 0 };
+		m->at += sizeof(struct values_frame);
+	}
 }
 
 void values_take(uint32_t resource, struct unwind_thread *t, const struct unwind_path *path, int tid, uint32_t weight,
@@ -176,19 +252,21 @@ void values_take(uint32_t resource, struct unwind_thread *t, const struct unwind
 {
 	struct values_record *r = (struct values_record *)memory->record;
 	struct made m = {
-		.to = memory->record,
+		.memory = memory,
 		.at = sizeof *r,
 		.left = (uint32_t)((UINT64_C(1) << plans_expressions()) - 1),
-		.arguments = plans_arguments(),
 	};
 	uint64_t now = sys_time(CLOCK_MONOTONIC) - run.monotonic;
 	uint32_t *empty = &memory->empty[resource];
 
+	memory->entries[0].at = memory->entries[1].at = UINT32_MAX;
 	/* A path that has no end is not the one that the next one has frames in common with. */
 	if (path->end == UNWIND_COMPLETE)
-		*empty = frames(&m, t, path, *empty < path->common ? *empty : path->common);
+		*empty = innermost(&m, t, path, *empty < path->common ? *empty : path->common);
 	else
-		frames(&m, t, path, 0);
+		innermost(&m, t, path, 0);
+	if (plans_arguments())
+		arguments(&m, t, path);
 	r->node = path->frames[path->count - 1].node;
 	r->thread = (uint32_t)tid;
 	r->count = weight;

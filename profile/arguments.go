@@ -94,7 +94,7 @@ func (a *argumentCompiler) use(m *module, code *values.Code) (executor.Use, erro
 	u = executor.Use{Expression: executor.Argument, Code: unknown}
 	if code != nil {
 		if _, err := executor.Fits(code.Code); err == nil {
-			u.Code, u.Entries = code.Code, m.entries(code)
+			u.Code, u.Entries = code.Code, m.object.Entries(code.Low, code.Code)
 			if u.Plan, err = a.field("", code); err != nil {
 				return u, err
 			}

@@ -76,18 +76,3 @@ func (m *module) libraries() ([]string, error) {
 	}
 	return paths, nil
 }
-
-// entries are what the callers passed in the registers that a code asks for.
-func (m *module) entries(code *values.Code) map[int64][]executor.Site {
-	var all map[int64][]executor.Site
-	for _, i := range code.Code {
-		if i.Op != executor.Entry || all[i.Arg] != nil {
-			continue
-		}
-		if all == nil {
-			all = map[int64][]executor.Site{}
-		}
-		all[i.Arg] = m.object.Sites(code.Low, int(i.Arg))
-	}
-	return all
-}

@@ -115,7 +115,7 @@ func (c *compiler) add(number int, e expression) error {
 		if err != nil {
 			return err
 		}
-		c.uses = append(c.uses, executor.Ranged{Low: code.Low, High: code.High, Use: executor.Use{Expression: number, Plan: field, Code: code.Code, Entries: c.entries(code)}})
+		c.uses = append(c.uses, executor.Ranged{Low: code.Low, High: code.High, Use: executor.Use{Expression: number, Plan: field, Code: code.Code, Entries: c.object.Entries(code.Low, code.Code)}})
 	}
 	const head = 16 // of a value, with its padding
 	if c.most += most + head; c.most > executor.MostWritten {

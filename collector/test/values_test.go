@@ -39,13 +39,7 @@ func planned(t testing.TB, exe string, wanted ...string) (file string, all []*ex
 	for e, codes := range lists {
 		for _, c := range codes {
 			of[len(all)] = wanted[e]
-			entries := map[int64][]plan.Site{}
-			for _, i := range c.Code {
-				if i.Op == plan.Entry {
-					entries[i.Arg] = o.Sites(c.Low, int(i.Arg))
-				}
-			}
-			uses = append(uses, plan.Ranged{Low: c.Low, High: c.High, Use: plan.Use{Expression: e, Plan: len(all), Code: c.Code, Entries: entries}})
+			uses = append(uses, plan.Ranged{Low: c.Low, High: c.High, Use: plan.Use{Expression: e, Plan: len(all), Code: c.Code, Entries: o.Entries(c.Low, c.Code)}})
 			all = append(all, c)
 		}
 	}

@@ -22,11 +22,13 @@ type Parameter struct {
 }
 
 // Parameters are those of the functions at an address, the innermost function first.
-func (o *Object) Parameters(pc uint64) [][]Parameter {
-	blocks := o.data.ScopeAt(pc).Blocks
+func (o *Object) Parameters(pc uint64) [][]Parameter { return parameters(o.data.ScopeAt(pc)) }
+
+func parameters(s debuginfo.Scope) [][]Parameter {
+	blocks := s.Blocks
 	list := [][]Parameter{}
 	end := len(blocks)
-	for _, function := range o.Activations(pc) {
+	for _, function := range activations(s) {
 		at := slices.Index(blocks, function)
 		if at < 0 {
 			return append(list, make([][]Parameter, len(blocks))...)
@@ -83,7 +85,7 @@ func (o *Object) Arguments(most int) ([]Calls, error) {
 		for pc := r.low; pc < r.high; {
 			s := o.data.ScopeAt(pc)
 			end := min(s.High, r.high)
-			functions, parameters := o.Activations(pc), o.Parameters(pc)
+			functions, parameters := activations(s), parameters(s)
 			if len(functions) == 0 || end <= pc {
 				pc = max(end, pc+1)
 				continue

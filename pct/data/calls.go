@@ -116,15 +116,15 @@ func argued(node NodeID, values string) string {
 // textOfCalls makes the text.
 func (r *Run) textOfCalls(k *calls, written string, names *pointees) string {
 	c := cursor{rest: written}
-	var all []string
 	node := NodeID(c.u32())
+	at := map[uint32]cursor{} // by calls out from the innermost
+	k.frames(c, func(depth uint32, frame cursor) { at[depth] = frame })
+	var all []string
 	for depth := uint32(0); node > 0; depth++ {
 		n := r.Nodes[node]
-		if frame := c; frame.u32() == frameMark|depth<<16 {
-			list := k.of[frame.u32()-1]
-			c = frame
-			for _, f := range list {
-				all = append(all, r.textOfCall(k, &c, f, names))
+		if frame, ok := at[depth]; ok {
+			for _, f := range k.of[frame.u32()-1] {
+				all = append(all, r.textOfCall(k, &frame, f, names))
 			}
 		} else {
 			all = append(all, names.calledAt(n.Object, n.Vaddr))
@@ -175,20 +175,23 @@ func (c *cursor) value() (number uint16, outcome plan.Outcome, written string) {
 	return uint16(what), plan.Outcome(what >> 16), written
 }
 
-// framesIn reports whether values of a record are frames with the arguments of their functions, and whether these are
-// all, for which there was room.
-func (k *calls) framesIn(c cursor) (ok, all bool) {
-	for depth := uint32(0); c.rest != ""; {
-		what, number := c.u32(), c.u32()
+// frames calls do for the frames with arguments in the values of a record, the outermost first. It reports whether they
+// are whole, and whether they are all: there was room.
+func (k *calls) frames(c cursor, do func(depth uint32, frame cursor)) (ok, all bool) {
+	for most := uint32(frameNoRoom); c.rest != ""; {
+		what := c.u32()
+		frame := c
+		number := c.u32()
 		switch {
 		case c.bad || what&frameMark != frameMark:
 			return false, false
 		case what>>16 == frameNoRoom:
 			return c.rest == "", false
-		case what>>16 < depth || number == 0 || uint64(number) > uint64(len(k.of)):
+		case what>>16 >= most || number == 0 || uint64(number) > uint64(len(k.of)):
 			return false, false
 		}
-		depth = what>>16 + 1
+		most = what >> 16
+		do(most, frame)
 		for _, f := range k.of[number-1] {
 			for _, p := range f.Parameters {
 				if !p.Plural {
@@ -229,5 +232,16 @@ func (p *pointees) functionsOf(o Object) *object.Symbols {
 	if !f.IsBuild(o.BuildID) {
 		return &object.Symbols{}
 	}
-	return object.ReadSymbols(f)
+	g := object.Installed().DebugFile(f)
+	if g == nil || g == f {
+		return object.ReadSymbols(f)
+	}
+	// It is mapped, and the symbols are to last.
+	path := g.Path
+	g.Close()
+	if g, err = object.Open(path); err != nil {
+		return object.ReadSymbols(f)
+	}
+	defer g.Close()
+	return object.ReadSymbols(f, g)
 }

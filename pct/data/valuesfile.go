@@ -258,7 +258,7 @@ const mostTime = uint64(1) << 60
 
 // argue adds what a record has of arguments to its sample.
 func (v *valuesReader) argue(s *Sample, of []uint32, c cursor, count uint32) []uint32 {
-	ok, all := v.calls.framesIn(c)
+	ok, all := v.calls.frames(c, func(uint32, cursor) {})
 	if !ok {
 		v.strange++
 		return of
