@@ -26,7 +26,7 @@ const void *plans_head(size_t *n);
 /* An object is mapped: its plans are found by its number. For the holder of the slow lock. */
 void plans_object(const struct object *o);
 
-/* The stretch of code of an address of the object with that number; NULL if nothing is evaluated. */
+/* The stretch of code of an address of the object with that number; NULL: nothing is evaluated. */
 const struct plans_stretch *plans_at(uint32_t object, uint64_t address);
 
 /* What is evaluated in a stretch, s->count plans. */

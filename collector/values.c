@@ -70,7 +70,7 @@ static bool passed(const struct asked *a, uint64_t number, uint64_t *value)
 	return plan_run(code, s->count, &p, (uint8_t *)value, &size) == PLAN_GOT && size == sizeof *value;
 }
 
-/* Of the frames that were asked last it is known: where the outer ones come first, none is asked twice. */
+/* Where the outer frames come first none is asked twice: the answers of the last ones are kept. */
 static bool entry(void *of, uint64_t number, uint64_t *value)
 {
 	const struct asked *a = of;
@@ -93,8 +93,8 @@ static bool entry(void *of, uint64_t number, uint64_t *value)
 }
 
 /*
- * Executes a plan, and puts down what it comes to from an offset to another one at most, both multiples of 4,
- * with room for a value without bytes; returns where that ends.
+ * Executes a plan, and puts down what it comes to from an offset to another one at most, both
+ * multiples of 4, with room for a value without bytes; returns where that ends.
  */
 static size_t evaluate(const struct plans_use *u, struct asked *a, char *to, size_t at, size_t most)
 {
@@ -149,8 +149,8 @@ static const struct plans_stretch *stretch(struct unwind_thread *t, const struct
 }
 
 /*
- * Evaluates expressions in the frames of a path from the innermost to one, and returns how many of the
- * outermost have nothing that is evaluated in them.
+ * Evaluates expressions in the frames of a path from the innermost to one, and returns how many of
+ * the outermost have nothing that is evaluated in them.
  */
 static uint32_t innermost(struct made *m, struct unwind_thread *t, const struct unwind_path *path, uint32_t from)
 {
@@ -177,9 +177,11 @@ static void drop_frames(struct made *m)
 	char *record = m->memory->record;
 	size_t from = sizeof(struct values_record), to = from;
 
-	while (to < m->at && (m->at - to > PLANS_RECORD / 2 || ((struct values_value *)(record + to))->plan != VALUES_FRAME)) {
+	while (to < m->at) {
 		const struct values_value *v = (struct values_value *)(record + to);
 
+		if (m->at - to <= PLANS_RECORD / 2 && v->plan == VALUES_FRAME)
+			break;
 		to += sizeof *v;
 		if (v->plan != VALUES_FRAME)
 			to += (v->length + 3) & ~(size_t)3;
@@ -217,13 +219,15 @@ static bool frame(struct made *m, const struct plans_stretch *s, struct asked *a
 }
 
 /*
- * The arguments of the functions of a path, the outermost first: what a caller passed may be what its own
- * passed to it. Where there is no room for all, those of the innermost frames.
+ * The arguments of the functions of a path, the outermost first: what a caller passed may be what
+ * its own passed to it. Where there is no room for all, those of the innermost frames.
  */
 static void arguments(struct made *m, struct unwind_thread *t, const struct unwind_path *path)
 {
-	enum { DEEP = 1 << 10, MOST = PLANS_RECORD - sizeof(struct values_frame), EACH = 256 };
+	enum { DEEP = 1 << 10, EACH = 256, HALF = PLANS_RECORD / 2 };
+	const size_t most = PLANS_RECORD - sizeof(struct values_frame);
 	uint32_t from = path->count > DEEP ? path->count - DEEP : 0;
+	struct values_frame *f;
 	bool all = !from;
 
 	for (uint32_t k = from; k < path->count; k++) {
@@ -233,17 +237,18 @@ static void arguments(struct made *m, struct unwind_thread *t, const struct unwi
 
 		if (!s || !s->calls)
 			continue;
-		if (MOST - m->at < sizeof(struct values_frame) + (s->count < MOST / 2 / EACH ? s->count * EACH : MOST / 2)) {
+		if (most - m->at < sizeof(struct values_frame) + (s->count < HALF / EACH ? s->count * EACH : HALF)) {
 			drop_frames(m);
 			all = false;
 		}
 		a = (struct asked){ inspect(t, path, k), k, o, m->memory, 0 };
-		if (!frame(m, s, &a, MOST))
+		if (!frame(m, s, &a, most))
 			all = false;
 	}
 	if (!all) {
-		*(struct values_frame *)(m->memory->record + m->at) = (struct values_frame){ VALUES_FRAME, VALUES_NO_ROOM, 0 };
-		m->at += sizeof(struct values_frame);
+		f = (struct values_frame *)(m->memory->record + m->at);
+		*f = (struct values_frame){ VALUES_FRAME, VALUES_NO_ROOM, 0 };
+		m->at += sizeof *f;
 	}
 }
 
