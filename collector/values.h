@@ -5,6 +5,7 @@
 #ifndef PCT_VALUES_H
 #define PCT_VALUES_H
 
+#include "asked.h"
 #include "planfile.h"
 #include "resource.h"
 #include "unwind/unwind.h"
@@ -12,22 +13,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { VALUES_ENTRIES = 8 };
-
-struct values_entry {
-	uint64_t number, value;
-	bool found;
-};
-
-/* What the caller of a frame passed, as far as it was asked. */
-struct values_entries {
-	uint32_t at, count;
-	struct values_entry of[VALUES_ENTRIES];
-};
-
 /* What a thread needs for it, zero at first. */
 struct values_memory {
-	struct values_entries entries[2]; /* of the two frames of a path that were asked last */
+	struct asked_memory asked;
 	uint32_t empty[RESOURCES_MOST]; /* outermost frames of its last whole path with nothing to evaluate */
 	_Alignas(8) char record[PLANS_RECORD];
 };

@@ -175,10 +175,10 @@ func (c *cursor) value() (number uint16, outcome plan.Outcome, written string) {
 	return uint16(what), plan.Outcome(what >> 16), written
 }
 
-// frames calls do for the frames with arguments in the values of a record, the outermost first. It reports whether they
+// frames calls do for the frames with arguments in the values of a record, the innermost first. It reports whether they
 // are whole, and whether they are all: there was room.
 func (k *calls) frames(c cursor, do func(depth uint32, frame cursor)) (ok, all bool) {
-	for most := uint32(frameNoRoom); c.rest != ""; {
+	for least := uint32(0); c.rest != ""; {
 		what := c.u32()
 		frame := c
 		number := c.u32()
@@ -187,11 +187,11 @@ func (k *calls) frames(c cursor, do func(depth uint32, frame cursor)) (ok, all b
 			return false, false
 		case what>>16 == frameNoRoom:
 			return c.rest == "", false
-		case what>>16 >= most || number == 0 || uint64(number) > uint64(len(k.of)):
+		case what>>16 < least || number == 0 || uint64(number) > uint64(len(k.of)):
 			return false, false
 		}
-		most = what >> 16
-		do(most, frame)
+		least = what>>16 + 1
+		do(what>>16, frame)
 		for _, f := range k.of[number-1] {
 			for _, p := range f.Parameters {
 				if !p.Plural {
