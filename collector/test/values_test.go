@@ -39,22 +39,16 @@ func planned(t testing.TB, exe string, wanted ...string) (file string, all []*ex
 	for e, codes := range lists {
 		for _, c := range codes {
 			of[len(all)] = wanted[e]
-			entries := map[int64][]plan.Site{}
-			for _, i := range c.Code {
-				if i.Op == plan.Entry {
-					entries[i.Arg] = o.Sites(c.Low, int(i.Arg))
-				}
-			}
-			uses = append(uses, plan.Ranged{Low: c.Low, High: c.High, Use: plan.Use{Expression: e, Plan: len(all), Code: c.Code, Entries: entries}})
+			uses = append(uses, plan.Ranged{Low: c.Low, High: c.High, Use: plan.Use{Expression: e, Plan: len(all), Code: c.Code, Entries: o.Entries(c.Low, c.Code)}})
 			all = append(all, c)
 		}
 	}
 	head := make([]byte, 64)
-	copy(head, "PCTvalues1\n")
+	copy(head, "PCTvalues2\n")
 	binary.LittleEndian.PutUint32(head[16:], 64)
 	id := make([]byte, len(f.BuildID())/2)
 	fmt.Sscanf(f.BuildID(), "%x", &id)
-	b, err := plan.File(len(wanted), head, []plan.Object{{ID: id, Path: exe, Stretches: plan.Stretches(uses)}})
+	b, err := plan.File(len(wanted), false, head, []plan.Object{{ID: id, Path: exe, Stretches: plan.Stretches(uses)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,6 +62,7 @@ func planned(t testing.TB, exe string, wanted ...string) (file string, all []*ex
 // A record is what a sample's expressions came to, by their words.
 type record struct {
 	node, thread, count uint32
+	time                uint64
 	values              map[string]string
 	whys                map[string]plan.Outcome
 }
@@ -79,18 +74,18 @@ func readValues(t testing.TB, file string, codes []*expression.Code, of map[int]
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(b[:11]) != "PCTvalues1\n" {
+	if string(b[:11]) != "PCTvalues2\n" {
 		t.Fatalf("%s begins with %q", file, b[:16])
 	}
 	used, lost := binary.LittleEndian.Uint64(b[24:]), binary.LittleEndian.Uint64(b[32:])
 	for b = b[64:][:used]; len(b) > 0; {
 		head := binary.LittleEndian.Uint32(b)
 		n := head &^ 3
-		if head&1 == 0 || n < 16 || int(n) > len(b) {
+		if head&1 == 0 || n < 24 || int(n) > len(b) {
 			t.Fatalf("a record with head %#x of %d bytes", head, len(b))
 		}
-		r := record{binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint32(b[8:]), binary.LittleEndian.Uint32(b[12:]), map[string]string{}, map[string]plan.Outcome{}}
-		for v := b[16:n]; len(v) > 0; {
+		r := record{binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint32(b[8:]), binary.LittleEndian.Uint32(b[12:]), binary.LittleEndian.Uint64(b[16:]), map[string]string{}, map[string]plan.Outcome{}}
+		for v := b[24:n]; len(v) > 0; {
 			number, why, length := int(binary.LittleEndian.Uint16(v)), plan.Outcome(v[2]), int(binary.LittleEndian.Uint32(v[4:]))
 			word, c := of[number], codes[number]
 			if why == plan.Got {
@@ -204,7 +199,9 @@ func TestValuesOfThreadsAndProcesses(t *testing.T) {
 	checkValues(t, records)
 	threads := map[uint32]bool{}
 	for _, r := range records {
-		threads[r.thread] = true
+		if len(r.values) > 0 {
+			threads[r.thread] = true
+		}
 	}
 	if len(threads) != 4 {
 		t.Errorf("%d threads have values", len(threads))

@@ -15,7 +15,7 @@ import (
 type Object struct {
 	data  *debuginfo.Data
 	types *types
-	calls map[uint64][]uint64 // see Sites
+	sites sites
 }
 
 // NewObject is the Object of debug data.
@@ -63,9 +63,10 @@ func (c *compiler) cxx() bool { return c.unit.Language() == debuginfo.CPlusPlus 
 
 // Activations are the functions that the code at an address belongs to, the innermost inlined one
 // first.
-func (o *Object) Activations(pc uint64) []debuginfo.Entry {
+func (o *Object) Activations(pc uint64) []debuginfo.Entry { return activations(o.data.ScopeAt(pc)) }
+
+func activations(s debuginfo.Scope) []debuginfo.Entry {
 	var fs []debuginfo.Entry
-	s := o.data.ScopeAt(pc)
 	for i := len(s.Blocks) - 1; i >= 0; i-- {
 		if i == 0 || s.Blocks[i].Tag() == dwarf.TagInlinedSubroutine {
 			fs = append(fs, s.Blocks[i])

@@ -27,7 +27,7 @@ func (c *compiler) libcxx(p place) *shown {
 		}
 		if at := word(pointer); at != nil {
 			pair := p.typ.Fields[0].Type.Name
-			return uniqueOf(strings.TrimRight(argument(pair), " *"), pair, pointer, at)
+			return uniqueOf(strings.TrimRight(templateArgument(pair), " *"), pair, pointer, at)
 		}
 		return nil
 	default:
@@ -184,7 +184,7 @@ func llvmShared(p place) *shown {
 	}
 	name := "std::shared_ptr"
 	if own := brief(p.typ.Name); strings.HasPrefix(own, name+"<") { // and not that of a typedef
-		name += "<" + argument(own) + ">"
+		name += "<" + templateArgument(own) + ">"
 	}
 	of := place{typ: counts.typ.Elem, addr: []plan.Instr{{Op: plan.CFA}}}
 	owners, ok := member(of, "__shared_owners_")
@@ -220,7 +220,7 @@ func llvmOptional(p place) *shown {
 		case !f.Base:
 			return nil
 		case strings.HasPrefix(brief(f.Type.Name), "std::__optional_"):
-			of = argument(f.Type.Name)
+			of = templateArgument(f.Type.Name)
 		}
 	}
 	if of == "" {

@@ -193,8 +193,8 @@ func pointerOf(name string, elem *value.Type, address []plan.Instr) *shown {
 	}
 }
 
-// argument is the first argument of a template in the name of a type, as it is written.
-func argument(name string) string {
+// templateArgument is the first argument of a template in the name of a type, as it is written.
+func templateArgument(name string) string {
 	_, rest, _ := strings.Cut(name, "<")
 	depth := 0
 	for i, r := range rest {

@@ -103,7 +103,7 @@ func gnuUnique(p place) *shown {
 		return nil
 	}
 	part := p.typ.Fields[0].Type.Name
-	return uniqueOf(argument(part), part, pointer, at)
+	return uniqueOf(templateArgument(part), part, pointer, at)
 }
 
 // inBase is the base class of a structure, or of its base classes, whose name begins so.
@@ -154,7 +154,7 @@ func gnuShared(p place) *shown {
 		a.apply(plan.Mul) // there are none without a block
 	}
 	return &shown{
-		kind: value.AsShared, name: "std::shared_ptr<" + argument(p.typ.Fields[0].Type.Name) + ">",
+		kind: value.AsShared, name: "std::shared_ptr<" + templateArgument(p.typ.Fields[0].Type.Name) + ">",
 		elem: targetOf(pointer.typ), begin: at, words: []int{2, 0, 3, 4},
 		locals: append(locals(at, block), isSet(0), func(a *assembler) { count(a, use) }, func(a *assembler) {
 			// All users together count as one that is weak.
@@ -195,7 +195,7 @@ func gnuOptional(p place) *shown {
 	}
 	for i := range p.typ.Fields {
 		if name := p.typ.Fields[i].Type.Name; strings.HasPrefix(name, "std::_Optional_base<") {
-			return optionalOf("std::optional<"+argument(name)+">", engaged[0], inside)
+			return optionalOf("std::optional<"+templateArgument(name)+">", engaged[0], inside)
 		}
 	}
 	return nil

@@ -89,12 +89,14 @@ func (o *Object) code(accepted func(debuginfo.Entry) bool) []stretch {
 // functionNames are those by which a function may be meant: its symbol, and its name in the source, also
 // without template arguments.
 func functionNames(f debuginfo.Entry) []string {
-	names := []string{f.Name()}
+	var names []string
 	if linkage := f.Linkage(); linkage != "" {
 		names = append(names, Names(linkage)...)
 	}
 	if path := f.Path(); path != nil {
 		names = append(names, strings.Join(path, "::"))
+	} else if len(names) == 0 {
+		names = append(names, f.Name())
 	}
 	if f.Language() == debuginfo.Ada {
 		name := funcname.DemangleAda(f.Name())

@@ -16,6 +16,8 @@ type pointees struct {
 	start   time.Time // of the run
 	files   []mappedFile
 	found   bool // the files of the objects were looked for
+
+	functions map[ObjectID]*object.Symbols // of calledAt
 }
 
 // A mappedFile is the file of an object of the process, as it was when the run began.

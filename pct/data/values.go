@@ -21,12 +21,14 @@ type PlanField struct {
 const mostGone = 1024
 
 // AppendFields appends the section of a file of values that tells of its fields, which are numbered from 0.
-func AppendFields(b []byte, fields []PlanField) []byte {
+// lists are functions that code is in, innermost first, if their arguments are evaluated.
+func AppendFields(b []byte, fields []PlanField, lists [][]Called) []byte {
 	start := len(b)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(fields)))
 	for _, f := range fields {
 		b = appendTyped(b, f)
 	}
+	b = appendCalls(b, lists)
 	for (len(b)-start)%8 > 0 {
 		b = append(b, 0)
 	}
@@ -43,18 +45,22 @@ func appendTyped(b []byte, f PlanField) []byte {
 	return b
 }
 
-// readFields reads what AppendFields has made.
-func readFields(section string) ([]PlanField, bool) {
+// readFields reads what AppendFields has made; before version 2 there were no lists of functions.
+func readFields(section string, listed bool) ([]PlanField, [][]Called, bool) {
 	c := cursor{rest: section}
 	count := c.u32()
 	var all []PlanField
 	for range count {
 		all = append(all, c.field())
 		if c.bad {
-			return nil, false
+			return nil, nil, false
 		}
 	}
-	return all, true
+	if !listed {
+		return all, nil, true
+	}
+	lists := c.calls()
+	return all, lists, !c.bad
 }
 
 // field reads a field, of which the name alone may be there.
@@ -75,10 +81,11 @@ func (c *cursor) field() PlanField {
 	return f
 }
 
-// A form is what values of a field are: nil a text.
+// A form is what values of a field are.
 type form struct {
-	typ  *value.Type
-	gone []value.Gap
+	typ   *value.Type
+	gone  []value.Gap
+	calls *calls // not nil: they are the arguments of frames, of these
 }
 
 // forms are what is known of the fields of a run while it is read.
@@ -99,21 +106,16 @@ func (v *forms) name(addr uint64, name string) {
 }
 
 type givenField struct {
-	field FieldID // 0: its values cannot be read
+	field FieldID // 0: its values cannot be read, or are arguments
 	form  uint32  // number of the form, from 1; 0: text
 }
 
 // define adds a field that a file tells of.
 func (r *Run) define(f PlanField) {
 	v := &r.forms
-	id, ok := v.ids[f.Name]
-	if !ok {
-		if v.ids == nil {
-			v.ids = map[string]FieldID{}
-		}
-		id = FieldID(len(r.Fields))
-		v.ids[f.Name] = id
-		r.Fields = append(r.Fields, f.Name)
+	id := FieldID(0) // that of an argument has no name
+	if f.Name != "" {
+		id = r.fieldNamed(f.Name)
 	}
 	g := givenField{field: id}
 	if len(f.Type) > 0 {
@@ -123,14 +125,31 @@ func (r *Run) define(f PlanField) {
 			v.given = append(v.given, givenField{})
 			return
 		}
-		v.of = append(v.of, form{typ, f.Gone})
+		v.of = append(v.of, form{typ: typ, gone: f.Gone})
 		g.form = uint32(len(v.of))
 		if r.Types == nil {
 			r.Types = map[FieldID][]*value.Type{}
 		}
-		r.Types[id] = append(r.Types[id], typ)
+		if id > 0 {
+			r.Types[id] = append(r.Types[id], typ)
+		}
 	}
 	v.given = append(v.given, g)
+}
+
+// fieldNamed is the field of a name, of which there may be none yet.
+func (r *Run) fieldNamed(name string) FieldID {
+	v := &r.forms
+	id, ok := v.ids[name]
+	if !ok {
+		if v.ids == nil {
+			v.ids = map[string]FieldID{}
+		}
+		id = FieldID(len(r.Fields))
+		v.ids[name] = id
+		r.Fields = append(r.Fields, name)
+	}
+	return id
 }
 
 // valued adds a value to a sample whose values have these forms.
@@ -157,6 +176,10 @@ func (r *Run) settleValues() {
 	names := &pointees{given: r.forms.names, objects: r.Objects, start: r.Meta.Start}
 	r.Packed.settle(func(n uint32, written string) (shown, raw string) {
 		f := r.forms.of[n-1]
+		if f.calls != nil {
+			raw = r.textOfCalls(f.calls, written, names)
+			return raw, raw
+		}
 		v, _ := value.Decode(f.typ, f.gone, []byte(written))
 		if raw = v.Text(names); v.HasViews() {
 			return v.Viewed(names), raw

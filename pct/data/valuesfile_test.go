@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/profilecollection/pct/internal/plan"
 	"github.com/profilecollection/pct/internal/value"
@@ -45,9 +46,9 @@ type testValue struct {
 // valuesOf makes the bytes of a file of values as the library does.
 func valuesOf(fields []PlanField, records ...testRecord) []byte {
 	var body []byte
-	for _, r := range records {
-		at := len(body)
-		for _, v := range []uint32{0, r.node, r.thread, r.count} {
+	for i, r := range records {
+		at, late := len(body), uint64(i+1)*1e9*10 // more than 32 bits
+		for _, v := range []uint32{0, r.node, r.thread, r.count, uint32(late), uint32(late >> 32)} {
 			body = binary.LittleEndian.AppendUint32(body, v)
 		}
 		for _, v := range r.values {
@@ -61,7 +62,7 @@ func valuesOf(fields []PlanField, records ...testRecord) []byte {
 		}
 		binary.LittleEndian.PutUint32(body[at:], uint32(len(body)-at)|1)
 	}
-	section := AppendFields(nil, fields)
+	section := AppendFields(nil, fields, nil)
 	b := make([]byte, valuesHeaderSize)
 	copy(b, valuesMagic)
 	binary.LittleEndian.PutUint32(b[atValuesHeader:], valuesHeaderSize)
@@ -122,9 +123,9 @@ func TestValues(t *testing.T) {
 		t.Errorf("fields %q, damage %v", r.Fields, r.Damage)
 	}
 	want := []Sample{
-		{Thread: 7, Node: 2, Weight: 1000, Count: 1, Untimed: true, Fields: []FieldValue{{1, "-2"}, {2, `0x401000 "GET"`}}},
-		{Thread: 8, Node: 3, Weight: 2000, Count: 2, Partial: true, Untimed: true, Fields: []FieldValue{{1, "SET"}}},
-		{Thread: 7, Node: 2, Weight: 2000, Count: 2, Untimed: true, Fields: []FieldValue{{1, "<optimized out>"}, {3, "{x = 3, y = <optimized out>}"}}},
+		{Time: 10 * time.Second, Thread: 7, Node: 2, Weight: 1000, Count: 1, Fields: []FieldValue{{1, "-2"}, {2, `0x401000 "GET"`}}},
+		{Time: 20 * time.Second, Thread: 8, Node: 3, Weight: 2000, Count: 2, Partial: true, Fields: []FieldValue{{1, "SET"}}},
+		{Time: 30 * time.Second, Thread: 7, Node: 2, Weight: 2000, Count: 2, Fields: []FieldValue{{1, "<optimized out>"}, {3, "{x = 3, y = <optimized out>}"}}},
 		{Thread: 7, Node: 2, Weight: 2000, Count: 2, Untimed: true},
 		{Thread: 8, Node: 3, Weight: 1000, Count: 1, Partial: true, Untimed: true},
 		{Thread: 8, Node: 4, Weight: 1000, Count: 1, Untimed: true},

@@ -1,13 +1,10 @@
 package session
 
 import (
-	"debug/dwarf"
-	"slices"
 	"strings"
 
 	"github.com/profilecollection/pct/internal/expression"
 	"github.com/profilecollection/pct/internal/funcname"
-	"github.com/profilecollection/pct/internal/object/debuginfo"
 	"github.com/profilecollection/pct/internal/plan"
 	"github.com/profilecollection/pct/internal/value"
 )
@@ -115,7 +112,7 @@ func (p *process) addScope(c *calls, d *debugObject, level int) {
 	s := d.scopeAt(vaddr)
 	for i, of := range s.functions {
 		if s.params == nil {
-			s.params = d.parameters(vaddr)
+			s.params = d.object.Parameters(vaddr)
 		}
 		call := call{function: "??", named: true, from: len(c.arguments)}
 		if len(of.names) > 0 {
@@ -135,13 +132,13 @@ const (
 )
 
 // argument is the value of a parameter of one of a scope's functions.
-func (p *process) argument(c *calls, d *debugObject, s *scope, function, level int, of parameter) argument {
-	a := argument{name: of.name, text: notKnown, from: len(c.written)}
+func (p *process) argument(c *calls, d *debugObject, s *scope, function, level int, of expression.Parameter) argument {
+	a := argument{name: of.Name, text: notKnown, from: len(c.written)}
 	f := &p.now.frames[level]
-	if of.hidden || !s.language.CFamily() || f.Guessed {
+	if of.Hidden || !s.language.CFamily() || f.Guessed {
 		return a
 	}
-	by, err := d.code(s, function, of.name, f.Vaddr())
+	by, err := d.code(s, function, of.Name, f.Vaddr())
 	if err != nil {
 		return a
 	}
@@ -156,43 +153,4 @@ func (p *process) argument(c *calls, d *debugObject, s *scope, function, level i
 		a.code, a.to = by.code, len(c.written)
 	}
 	return a
-}
-
-// A parameter is one of a function. Hidden is one whose name is that of a variable of an inner block there.
-type parameter struct {
-	name   string
-	hidden bool
-}
-
-// parameters are those of the functions at an address, the innermost function first. The object is locked.
-func (o *debugObject) parameters(vaddr uint64) [][]parameter {
-	blocks := o.data.ScopeAt(vaddr).Blocks
-	list := [][]parameter{}
-	end := len(blocks)
-	for _, function := range o.object.Activations(vaddr) {
-		at := slices.Index(blocks, function)
-		if at < 0 {
-			return append(list, make([][]parameter, len(blocks))...)
-		}
-		var params []parameter
-		for e := range function.Children() {
-			if e.Tag() == dwarf.TagFormalParameter {
-				name := e.Name()
-				hidden := slices.ContainsFunc(blocks[at+1:end], func(b debuginfo.Entry) bool { return declares(b, name) })
-				params = append(params, parameter{name, hidden || name == ""})
-			}
-		}
-		list, end = append(list, params), at
-	}
-	return list
-}
-
-// declares reports whether a variable of this name is directly in a block.
-func declares(block debuginfo.Entry, name string) bool {
-	for e := range block.Children() {
-		if e.Tag() == dwarf.TagVariable && e.Name() == name {
-			return true
-		}
-	}
-	return false
 }

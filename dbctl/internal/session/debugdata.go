@@ -151,9 +151,9 @@ type scope struct {
 	entry     uint64      // where the outermost begins
 	ranges    [][2]uint64 // of code of the outermost
 	language  debuginfo.Language
-	symbol    *string       // of the outermost, once it was looked for
-	differs   bool          // the symbol is that of another function
-	params    [][]parameter // of the functions, once they were wanted
+	symbol    *string                  // of the outermost, once it was looked for
+	differs   bool                     // the symbol is that of another function
+	params    [][]expression.Parameter // of the functions, once they were wanted
 	codes     map[codeKey][]stretch
 }
 

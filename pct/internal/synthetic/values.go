@@ -168,7 +168,8 @@ func writeCounts(d *data.Dir, fields []data.PlanField, all []request) error {
 			continue
 		}
 		begin := len(records)
-		for _, v := range []uint32{0, at, firstPid, 1} {
+		late := uint64(i+1) * uint64(period)
+		for _, v := range []uint32{0, at, firstPid, 1, uint32(late), uint32(late >> 32)} {
 			records = binary.LittleEndian.AppendUint32(records, v)
 		}
 		for j, v := range r.values {
@@ -191,9 +192,9 @@ func writeCounts(d *data.Dir, fields []data.PlanField, all []request) error {
 			t.called(nodes[name], max(1, n/(4*uint32(len(name)))))
 		}
 	}
-	section := data.AppendFields(nil, fields)
+	section := data.AppendFields(nil, fields, nil)
 	h := make([]byte, 64)
-	copy(h, "PCTvalues1\n")
+	copy(h, "PCTvalues2\n")
 	binary.LittleEndian.PutUint32(h[16:], uint32(len(h)))
 	binary.LittleEndian.PutUint32(h[20:], uint32(len(section)))
 	binary.LittleEndian.PutUint64(h[24:], uint64(len(records)))
