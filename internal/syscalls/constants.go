@@ -1062,6 +1062,140 @@ var ioctls = []constant{
 	{"FS_IOC_GET_ENCRYPTION_KEY_STATUS", 0xc080661a},
 }
 
+var inputModes = []constant{
+	{"IGNBRK", 0x1},
+	{"BRKINT", 0x2},
+	{"IGNPAR", 0x4},
+	{"PARMRK", 0x8},
+	{"INPCK", 0x10},
+	{"ISTRIP", 0x20},
+	{"INLCR", 0x40},
+	{"IGNCR", 0x80},
+	{"ICRNL", 0x100},
+	{"IUCLC", 0x200},
+	{"IXON", 0x400},
+	{"IXANY", 0x800},
+	{"IXOFF", 0x1000},
+	{"IMAXBEL", 0x2000},
+	{"IUTF8", 0x4000},
+}
+
+var newlineDelays = []constant{
+	{"NL0", 0x0},
+	{"NL1", 0x100},
+}
+
+var returnDelays = []constant{
+	{"CR0", 0x0},
+	{"CR1", 0x200},
+	{"CR2", 0x400},
+	{"CR3", 0x600},
+}
+
+var tabDelays = []constant{
+	{"TAB0", 0x0},
+	{"TAB1", 0x800},
+	{"TAB2", 0x1000},
+	{"XTABS", 0x1800},
+}
+
+var backspaceDelays = []constant{
+	{"BS0", 0x0},
+	{"BS1", 0x2000},
+}
+
+var verticalDelays = []constant{
+	{"VT0", 0x0},
+	{"VT1", 0x4000},
+}
+
+var feedDelays = []constant{
+	{"FF0", 0x0},
+	{"FF1", 0x8000},
+}
+
+var outputModes = []constant{
+	{"OPOST", 0x1},
+	{"OLCUC", 0x2},
+	{"ONLCR", 0x4},
+	{"OCRNL", 0x8},
+	{"ONOCR", 0x10},
+	{"ONLRET", 0x20},
+	{"OFILL", 0x40},
+	{"OFDEL", 0x80},
+}
+
+var speeds = []constant{
+	{"B0", 0x0},
+	{"B50", 0x1},
+	{"B75", 0x2},
+	{"B110", 0x3},
+	{"B134", 0x4},
+	{"B150", 0x5},
+	{"B200", 0x6},
+	{"B300", 0x7},
+	{"B600", 0x8},
+	{"B1200", 0x9},
+	{"B1800", 0xa},
+	{"B2400", 0xb},
+	{"B4800", 0xc},
+	{"B9600", 0xd},
+	{"B19200", 0xe},
+	{"B38400", 0xf},
+	{"B57600", 0x1001},
+	{"B115200", 0x1002},
+	{"B230400", 0x1003},
+	{"B460800", 0x1004},
+	{"B500000", 0x1005},
+	{"B576000", 0x1006},
+	{"B921600", 0x1007},
+	{"B1000000", 0x1008},
+	{"B1152000", 0x1009},
+	{"B1500000", 0x100a},
+	{"B2000000", 0x100b},
+	{"B2500000", 0x100c},
+	{"B3000000", 0x100d},
+	{"B3500000", 0x100e},
+	{"B4000000", 0x100f},
+}
+
+var byteSizes = []constant{
+	{"CS5", 0x0},
+	{"CS6", 0x10},
+	{"CS7", 0x20},
+	{"CS8", 0x30},
+}
+
+var controlModes = []constant{
+	{"CSTOPB", 0x40},
+	{"CREAD", 0x80},
+	{"PARENB", 0x100},
+	{"PARODD", 0x200},
+	{"HUPCL", 0x400},
+	{"CLOCAL", 0x800},
+	{"CMSPAR", 0x40000000},
+	{"CRTSCTS", 0x80000000},
+}
+
+var localModes = []constant{
+	{"ISIG", 0x1},
+	{"ICANON", 0x2},
+	{"XCASE", 0x4},
+	{"ECHO", 0x8},
+	{"ECHOE", 0x10},
+	{"ECHOK", 0x20},
+	{"ECHONL", 0x40},
+	{"NOFLSH", 0x80},
+	{"TOSTOP", 0x100},
+	{"IEXTEN", 0x8000},
+	{"ECHOCTL", 0x200},
+	{"ECHOPRT", 0x400},
+	{"ECHOKE", 0x800},
+	{"FLUSHO", 0x1000},
+	{"PENDIN", 0x4000},
+	{"EXTPROC", 0x10000},
+}
+
 var capabilities = []constant{
 	{"CAP_CHOWN", 0x0},
 	{"CAP_DAC_OVERRIDE", 0x1},

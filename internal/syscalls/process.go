@@ -362,11 +362,8 @@ func groupsSet(c *Call, addr uint64) {
 // prctlResult names what a result stands for.
 func prctlResult(c *Call) {
 	from := len(c.text)
-	switch c.arg(0) {
-	case unix.PR_GET_DUMPABLE:
+	if c.arg(0) == unix.PR_GET_DUMPABLE {
 		c.number(dumpable, uint64(c.result), "SUID_DUMP_???")
-	case unix.PR_GET_SECCOMP:
-		c.number(seccompModes, uint64(c.result), "SECCOMP_MODE_???")
 	}
 	c.toExtra(from)
 }

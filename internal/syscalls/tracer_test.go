@@ -198,7 +198,7 @@ func traced(t *testing.T, dir, inject string, program ...string) []string {
 func straced(t *testing.T, dir string, options []string, program ...string) []string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "strace")
-	args := append([]string{"setarch", "-R", "strace", "-f", "--quiet=exit", "-e", "signal=none", "-o", file}, options...)
+	args := append([]string{"setarch", "-R", "strace", "-f", "--quiet=attach,exit", "-e", "signal=none", "-o", file}, options...)
 	return run(t, dir, file, append(args, program...))
 }
 
@@ -207,7 +207,7 @@ func run(t *testing.T, dir, file string, args []string, env ...string) []string 
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = dir
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC"}, env...)
-	if said, err := cmd.CombinedOutput(); err != nil && len(said) > 0 {
+	if said, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", cmd, err, said)
 	}
 	text, err := os.ReadFile(file)
