@@ -1,0 +1,66 @@
+package syscalls
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestEveryCall compares with strace what is printed of every call, with arguments at random and each of some results.
+func TestEveryCall(t *testing.T) {
+	program := built(t, "every.c", "-O1", "-static", "-nostdlib", "-fno-stack-protector", "-DROUNDS=8")
+	for _, r := range []struct{ strace, ours string }{{"error=ENOENT", "-2"}, {"retval=0", "0"}, {"retval=1", "1"}, {"retval=5", "5"}, {"retval=64", "64"}} {
+		compareInjected(t, program, r.strace, r.ours)
+	}
+}
+
+// TestFlags compares in which order flags are shown.
+func TestFlags(t *testing.T) {
+	compareInjected(t, built(t, "flags.c", "-O1", "-static", "-nostdlib", "-fno-stack-protector"), "error=ENOENT", "-2")
+}
+
+// compareInjected compares the calls of a program that get a result in place of what they ask for.
+func compareInjected(t *testing.T, program, strace, result string) {
+	t.Helper()
+	theirs := straced(t, "", []string{"-e", "inject=!exit_group,execve:" + strace}, program)
+	ours := traced(t, "", result, program)
+	theirs = theirs[1:]
+	compared := 0
+	for i := range min(len(ours), len(theirs)) {
+		_, a, _ := strings.Cut(ours[i], " ")
+		_, b, _ := strings.Cut(theirs[i], " ")
+		b = strings.TrimSuffix(strings.TrimLeft(b, " "), " (INJECTED)")
+		b = aligned.ReplaceAllString(b, ") = ")
+		if !decoded(a) {
+			continue
+		}
+		compared++
+		if strings.HasPrefix(a, "epoll_pwait2(") && strings.Contains(b, "= -1") || elsewhere.MatchString(b) {
+			continue
+		}
+		if a != b {
+			t.Errorf("%s\n  ours   %s\n  strace %s", strace, a, b)
+		}
+	}
+	if len(ours) != len(theirs) {
+		t.Errorf("%d lines, strace has %d", len(ours), len(theirs))
+	}
+	if compared < 40 {
+		t.Errorf("only %d calls compared", compared)
+	}
+}
+
+// aligned is strace's space before a result.
+var aligned = regexp.MustCompile(`\) += `)
+
+// decoded reports whether the call of a line is decoded.
+func decoded(line string) bool {
+	name, _, _ := strings.Cut(line, "(")
+	n := slices.Index(names[:], name)
+	return n >= 0 && n < len(rows) && rows[n].params != nil
+}
+
+// elsewhere is what strace tells of nonsense, of which ours only tells that it is nonsense. It also tells no time of an
+// epoll_pwait2 that failed, and no more of poll's result than has room in its buffer.
+var elsewhere = regexp.MustCompile(`d_reclen \d+ bytes|=> \{/\* bytes 88|^p?poll.*\.\.\.\](, (left|\.\.\.).*)?\)$`)
