@@ -10,7 +10,7 @@ import (
 )
 
 // mostStretches bounds the stretches of code with arguments: dbctl samples those of larger programs.
-const mostStretches = 1 << 17
+const mostStretches = 1 << 16
 
 // arguments makes the file of plans for the arguments of all functions of the program, and of the libraries that it is
 // loaded with and that have debug data themselves.

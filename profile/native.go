@@ -18,6 +18,7 @@ import (
 // A native tells whether the library can evaluate all expressions: then it has their plans in a file.
 type native struct {
 	plans string // the file; "" if the library cannot
+	large bool   // it cannot, as the program has too much code
 }
 
 // ours reports whether all expressions are of the program that is started, or the arguments of functions are wanted, and
@@ -36,6 +37,7 @@ func askNative(p *session, t *target, _ *rights) error {
 	t.native = &native{}
 	b, err := compile(p.options)
 	if err != nil {
+		t.native.large = errors.Is(err, values.ErrTooMuch)
 		return nil
 	}
 	file := p.tmp + "/plans"

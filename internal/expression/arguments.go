@@ -77,7 +77,10 @@ type Argument struct {
 	Plural bool  // it is no single number
 }
 
-// Arguments are the calls of all code of the object, in the order of their addresses; at most so many.
+// ErrTooMuch says that an object has more code than was permitted.
+var ErrTooMuch = errors.New("the program has too much code")
+
+// Arguments are the calls of all code of the object, in the order of their addresses; at most so many: ErrTooMuch.
 func (o *Object) Arguments(most int) ([]Calls, error) {
 	a := arguments{o: o, known: map[debuginfo.Entry][]argument{}, names: map[debuginfo.Entry]string{}}
 	var all []Calls
@@ -95,7 +98,7 @@ func (o *Object) Arguments(most int) ([]Calls, error) {
 				if n := len(all); n > 0 && all[n-1].High == c.Low && slices.EqualFunc(all[n-1].Functions, c.Functions, Called.equal) {
 					all[n-1].High = c.High
 				} else if all = append(all, c); len(all) > most {
-					return nil, errors.New("the program has too much code")
+					return nil, ErrTooMuch
 				}
 				pc = c.High
 			}

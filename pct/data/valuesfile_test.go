@@ -45,6 +45,12 @@ type testValue struct {
 
 // valuesOf makes the bytes of a file of values as the library does.
 func valuesOf(fields []PlanField, records ...testRecord) []byte {
+	return valuesWith(fields, nil, records...)
+}
+
+// valuesWith has lists of functions, too. The outcome of a frame is its depth, and what is written is as long as the number of
+// its list.
+func valuesWith(fields []PlanField, lists [][]Called, records ...testRecord) []byte {
 	var body []byte
 	for i, r := range records {
 		at, late := len(body), uint64(i+1)*1e9*10 // more than 32 bits
@@ -55,6 +61,12 @@ func valuesOf(fields []PlanField, records ...testRecord) []byte {
 			body = binary.LittleEndian.AppendUint16(body, v.field)
 			body = append(body, byte(v.outcome), 0)
 			body = binary.LittleEndian.AppendUint32(body, uint32(len(v.written)))
+			if v.field == frameMark {
+				if v.outcome == noRoom {
+					body[len(body)-6], body[len(body)-5] = 0xff, 0xff
+				}
+				continue
+			}
 			body = append(body, v.written...)
 			for len(body)%4 > 0 {
 				body = append(body, 0)
@@ -62,7 +74,7 @@ func valuesOf(fields []PlanField, records ...testRecord) []byte {
 		}
 		binary.LittleEndian.PutUint32(body[at:], uint32(len(body)-at)|1)
 	}
-	section := AppendFields(nil, fields, nil)
+	section := AppendFields(nil, fields, lists)
 	b := make([]byte, valuesHeaderSize)
 	copy(b, valuesMagic)
 	binary.LittleEndian.PutUint32(b[atValuesHeader:], valuesHeaderSize)
@@ -215,10 +227,13 @@ func TestDamagedValues(t *testing.T) {
 
 func FuzzValues(f *testing.F) {
 	f.Add(testValues(f))
+	f.Add(testArguments(1, 1))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		r := newRun()
+		r.Objects = append(r.Objects, Object{Path: "/nowhere", BuildID: "1234"})
+		r.Nodes = append(r.Nodes, Node{Object: 1}, Node{Parent: 1, Object: 1})
 		v := valuesReader{run: r, node: []uint32{0, 1}, failed: map[string]uint64{}, sample: func(_, thread, count uint32) (Sample, bool) {
-			return Sample{Thread: thread, Count: uint64(count)}, true
+			return Sample{Node: 2, Thread: thread, Count: uint64(count)}, true
 		}}
 		_ = v.readFrom(bytes.NewReader(src), int64(len(src))) // which says what is damaged
 		r.settleValues()
