@@ -29,6 +29,8 @@ type Code struct {
 	Low, High uint64 // the addresses of the object for which it holds
 	Code      []plan.Instr
 	Gone      []value.Gap // what the program does not keep of the value
+	// Lacking is set where there is a string or slice in the value that gdb shows by what it holds.
+	Lacking bool
 }
 
 // Value is what the code has written in a frame.
@@ -51,6 +53,7 @@ type compiler struct {
 	source string
 	// dialect is that of the function's language, nil of C and C++ and where no function is known.
 	dialect *dialect
+	lacking bool // see Code
 }
 
 func (c *compiler) data() *debuginfo.Data { return c.object.data }
@@ -166,7 +169,7 @@ func (c *compiler) finish(p place) (*Code, error) {
 		return nil, refusef("a value of %d bytes", t.Size)
 	}
 	code.Code = append(instrs, plan.Instr{Op: plan.End})
-	code.Gone = gaps(instrs)
+	code.Gone, code.Lacking = gaps(instrs), c.lacking
 	if c.dialect != nil && len(code.Gone) > 0 && (t.Kind == value.Structure || t.Kind == value.Array) {
 		return nil, refusef("the program does not keep all members") // which gdb shows in other ways
 	}
@@ -213,11 +216,11 @@ func (c *compiler) printable(t *value.Type, depth int) error {
 			return nil
 		}
 	case value.Pointer:
-		if e := t.Elem; e.Kind == value.Character && e.Wide && (c.dialect == nil || c.dialect.form != value.Rust) {
+		if e := t.Elem; e.Kind == value.Character && e.Wide && (c.dialect == nil || c.dialect.language != value.Rust) {
 			return refusef("a text of wide characters")
 		}
 	case value.Array:
-		if t.Elem.Kind == value.Character && t.Elem.Wide && (c.dialect == nil || c.dialect.form != value.Rust) {
+		if t.Elem.Kind == value.Character && t.Elem.Wide && (c.dialect == nil || c.dialect.language != value.Rust) {
 			return refusef("a text of wide characters")
 		}
 		return c.printable(t.Elem, depth)

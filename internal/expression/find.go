@@ -24,7 +24,7 @@ func (c *compiler) findIn(name string) (variable, error) {
 			return v, nil
 		}
 	}
-	if c.dialect.form == value.Fortran {
+	if c.dialect.language == value.Fortran {
 		if v, ok := c.byImport(path); ok {
 			return v, nil
 		}
@@ -36,7 +36,7 @@ func (c *compiler) findIn(name string) (variable, error) {
 func (c *compiler) qualifiedBy(path []string) [][]string {
 	around := c.namespaces()
 	var all [][]string
-	switch c.dialect.form {
+	switch c.dialect.language {
 	case value.Rust:
 		switch {
 		case path[0] == "crate" && len(around) > 0:

@@ -2,10 +2,12 @@ package expression
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/profilecollection/pct/internal/value"
+	"github.com/profilecollection/pct/unwind"
 )
 
 // spelled are expressions with a variable in a language.
@@ -80,6 +82,63 @@ func TestLanguages(t *testing.T) {
 				n.add(s.compare(others, random))
 			}
 			n.check(p.least, p.refused)
+		})
+	}
+}
+
+// What gdb does not know in a language has values, too, and what has another meaning than in C is refused.
+func TestOwnSpelling(t *testing.T) {
+	const beyond = "the index is outside of the bounds"
+	for _, p := range []struct {
+		source, stop, in string // a program, where it stops, and in which function on the call path
+		steps            int    // instructions further
+		build            []string
+		want             [][2]string // an expression, and its value or why it has none
+	}{
+		{"languages/shapes.go", "main.twice", "main.(*shape).leaf", 0, []string{"go", "build", "-gcflags=-N -l"}, [][2]string{
+			{"grid", "{{1, 2, 3}, {4, 5, 6}}"}, {"grid[1][2]", "6"}, {"first.sizes[2]", "6"}, {"first.corner.y * 2", "5"}, {"wide", "9223372036854775808"},
+			{"list[0]", "20"}, {"list[n-3]", "40"}, {"list[3]", beyond}, {"list[-1]", beyond}, {"list[0-1]", beyond}, {"len(list)", "3"}, {"cap(list) + len(text)", "7"}, {"len(n)", "len of a value of type int"},
+			{"text[1]", "101 'e'"}, {"text[4]", beyond}, {"first.marks[2]", "9"}, {"inner.next.marks[0]", "7"}, {"local[3]", beyond},
+			{"f(n)", "a call of a function"}, {"n & 1", "the operator & of Go"}, {"n << 1", "the operator << of Go"}, {"n &^ 1", "the operator &^ of Go"},
+			{"n == 5 == yes", "two operators of Go without brackets"}, {"n && yes", "&& of Go with a value of type int"}, {"pointer[1]", "an index of a value of type *[2][3]int16"},
+			{"sizeof n", "sizeof in Go"}, {"first + 1", "+ of Go with a value of type *main.shape"}, {"n ? 1 : 2", "the operator ? of Go"},
+		}},
+		{"languages/shapes.rs", "shapes::twice", "leaf", 0, []string{"rustc", "-g"}, [][2]string{
+			{"LIMIT", "9223372036854775808"}, {"self::LIMIT", "9223372036854775808"}, {"crate::inner::LIMIT", "9223372036854775808"}, {"crate::GRID[1][2]", "6"}, {"list[1]", "30"}, {"list[3]", beyond},
+			{"COUNTER", `No symbol "COUNTER" in current context.`}, {"super::COUNTER", `No symbol "super::COUNTER" in current context.`}, {"nested[1].0", "3"}, {"n as i64", ""},
+		}},
+		{"languages/shapes.f90", "shapes::leaf", "leaf", 600, []string{"gfortran", "-g"}, [][2]string{
+			{"grid(3,1)", beyond}, {"grid(1)", "fewer indices than dimensions"}, {"grid(1,1,1)", "more indices than dimensions"}, {"a(6)", beyond}, {"a(1,1)", "2 indices of an array of 1 dimensions"},
+			{"n ** 2", "the operator ** of Fortran"}, {".not. n == 5", "two operators of Fortran without brackets"}, {"s // s", "the operator // of Fortran"}, {"title(1:2)", ""}, {"grid.x", "the operator . of Fortran"},
+			{"yes .and. no .or. yes", "two operators of Fortran without brackets"}, {"010", "a number with a zero before it"}, {"1.0d0", ""},
+		}},
+		{"languages/ada/work.adb", "shapes__leaf__inner", "shapes__leaf", 0, []string{"gnatmake", "-q", "-g"}, [][2]string{
+			{"p.dimensions (3)", "6"}, {"list (4)", beyond}, {"text (5)", beyond}, {"n ** 2", "the operator ** of Ada"}, {"n mod 3", "the operator mod of Ada"}, {"n := 3", "the operator := of Ada"},
+			{"yes and yes or yes", "two operators of Ada without brackets"}, {"not n = 5", "two operators of Ada without brackets"}, {"n'last", ""}, {"name & name", "the operator & of Ada"},
+		}},
+	} {
+		t.Run(p.source, func(t *testing.T) {
+			s := start(t, build(t, p.source, p.build...))
+			if !s.runTo(p.stop, p.steps) {
+				t.Fatalf("%s has no code", p.stop)
+			}
+			level := slices.IndexFunc(s.path, func(f unwind.Frame) bool {
+				if f.Object == nil || f.Object.Path != s.exe {
+					return false
+				}
+				of := s.object.Activations(f.Vaddr())
+				return len(of) == 1 && of[0].Name() == p.in
+			})
+			if level < 0 {
+				t.Fatalf("%s is not on the call path", p.in)
+			}
+			for _, x := range p.want {
+				q := asked{expression: x[0], pc: s.path[level].Vaddr()}
+				q.evaluate(s, level, 0)
+				if got := q.ours + q.refused; got != x[1] && (x[1] != "" || q.refused == "") {
+					t.Errorf("%s: %s, want %s", x[0], got, x[1])
+				}
+			}
 		})
 	}
 }

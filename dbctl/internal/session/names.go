@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/ianlancetaylor/demangle"
+	"github.com/profilecollection/pct/internal/funcname"
+	"github.com/profilecollection/pct/internal/value"
 	"github.com/profilecollection/pct/unwind"
 )
 
@@ -82,8 +84,9 @@ const mostLookedAt = 64
 // naming names addresses of a process as gdb does. Where gdb would choose among names, or make one by
 // debug data, it is unsure.
 type naming struct {
-	p      *process
-	unsure bool
+	p        *process
+	language value.Language // of the value
+	unsure   bool
 }
 
 // Data is the name of what covers an address, and how far in it the address lies.
@@ -121,11 +124,16 @@ func (n *naming) name(addr uint64) (name string, from uint64) {
 		n.unsure = n.unsure || d.file.Executable(vaddr)
 		return "", 0
 	}
-	shown := s.name
-	if strings.HasPrefix(shown, "_Z") {
-		shown = demangle.Filter(shown)
+	shown, odd := s.name, ".<["
+	switch {
+	case strings.HasPrefix(shown, "_Z"):
+		shown = demangle.Filter(funcname.ForDemangler(shown))
+	case strings.HasPrefix(shown, "_R"):
+		n.unsure = true // which demanglers read in several ways
+	case n.language == value.Ada:
+		shown, odd = funcname.DemangleAda(shown), "<["
 	}
-	if !only || strings.ContainsAny(shown, ".<[") || strings.Contains(shown, "(anonymous") {
+	if !only || strings.ContainsAny(shown, odd) || strings.Contains(shown, "(anonymous") {
 		n.unsure = true
 	}
 	return shown, vaddr - s.low

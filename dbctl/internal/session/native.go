@@ -30,6 +30,8 @@ type result struct {
 	why     string
 	level   int  // of the frame on the call path
 	inlined bool // the function is inlined into that of the frame
+
+	language debuginfo.Language // of the function
 }
 
 // results returns what an expression gives in the innermost activation of a function at the present
@@ -115,7 +117,7 @@ func (p *process) evaluateIn(m *matcher, d *debugObject, level int, text string)
 	case len(s.functions) == 0:
 		return result{level: level}.refuse(debuginfo.C, text, noDebugData)
 	}
-	a := result{level: level, inlined: function < s.outermost()}
+	a := result{level: level, inlined: function < s.outermost(), language: s.language}
 	switch {
 	case p.tree.cfg.Eval == ByDebugger:
 		return a.refuse(s.language, text, "")
@@ -133,6 +135,10 @@ func (p *process) evaluateIn(m *matcher, d *debugObject, level int, text string)
 	if kind := code.Type.Whole().Kind; len(code.Gone) > 0 && (kind == value.Structure || kind == value.Array) {
 		// A debugger tells apart what is lost and pointers of which the target alone is known.
 		a.verdict, a.why = refused, "the program does not keep all members"
+		return a
+	}
+	if code.Lacking {
+		a.verdict, a.why = refused, "a string or slice in it is shown by what it holds"
 		return a
 	}
 	frame := activation{p: p, d: d, level: level}
@@ -158,7 +164,7 @@ func (p *process) evaluateIn(m *matcher, d *debugObject, level int, text string)
 		a.verdict, a.why = refused, "its value is shorter than its type"
 		return a
 	}
-	names := naming{p: p}
+	names := naming{p: p, language: code.Type.Language}
 	a.verdict, a.text = valued, v.Text(&names)
 	switch {
 	case names.unsure:
