@@ -330,9 +330,11 @@ func (c *compiler) beforeStored(e debuginfo.Entry, list []debuginfo.Location) bo
 	if base := c.whole.Block(dwarf.AttrFrameBase); len(base) == 1 && base[0] == dwCallFrameCFA && (&locator{b: expr[1:]}).sleb() >= 0 {
 		return false
 	}
-	low := debuginfo.Always
-	c.whole.Ranges(func(from, _ uint64) { low = min(low, from) })
+	low, high := c.extent()
 	body := c.data().Body(low)
+	if c.nests() {
+		body = max(body, c.data().SecondLine(low, high))
+	}
 	if low <= c.pc && c.pc < body {
 		c.high = min(c.high, body)
 		return true
@@ -343,8 +345,44 @@ func (c *compiler) beforeStored(e debuginfo.Entry, list []debuginfo.Location) bo
 	return false
 }
 
+// extent is where the code of the function begins and ends.
+func (c *compiler) extent() (low, high uint64) {
+	low = debuginfo.Always
+	c.whole.Ranges(func(from, to uint64) {
+		if from < low {
+			low, high = from, to
+		}
+	})
+	return low, high
+}
+
+// nests reports whether there are functions in the function: where they may use its parameters, it copies these to
+// where their locations say, in the code of its first line but behind its prologue.
+func (c *compiler) nests() bool { return nests(c.whole, 0) }
+
+func nests(block debuginfo.Entry, depth int) bool {
+	for e := range block.Children() {
+		switch e.Tag() {
+		case dwarf.TagSubprogram:
+			if !e.Flag(dwarf.AttrDeclaration) {
+				return true
+			}
+		case dwarf.TagLexDwarfBlock:
+			if depth < mostNested && nests(e, depth+1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func (c *compiler) placeOf(e debuginfo.Entry, t *value.Type) (place, error) {
 	if list := e.Locations(dwarf.AttrLocation); list != nil {
+		if c.dialect != nil && c.dialect.language == value.Go {
+			if there, err := c.storedByGo(e, list); !there || err != nil {
+				return place{typ: t}, err
+			}
+		}
 		expr, ok := c.at(list)
 		if !ok || c.beforeStored(e, list) {
 			return place{typ: t}, nil

@@ -127,3 +127,32 @@ func (c *compiler) aroundFunction(name string) (variable, bool, error) {
 	}
 	return variable{}, false, nil
 }
+
+// storedByGo reports whether a variable of Go is where its location says: its compiler does not tell that the function
+// has not stored its parameters yet, nor that it is about to begin anew on a larger stack. The code is narrowed to where
+// that does not change. The code for the stack is the last one of a function, and of its first line.
+func (c *compiler) storedByGo(e debuginfo.Entry, list []debuginfo.Location) (bool, error) {
+	if e.Tag() != dwarf.TagFormalParameter && e.Tag() != dwarf.TagVariable || !c.whole.OK() || len(list) > 0 && len(list[0].Expr) > 0 && list[0].Expr[0] == dwAddr {
+		return true, nil
+	}
+	low, high := c.extent()
+	body, end := low, c.data().FirstAgain(low, high)
+	if e.Tag() == dwarf.TagFormalParameter && len(list) == 1 && list[0].High == debuginfo.Always {
+		if body = c.data().SecondLine(low, high); body == low {
+			return false, refusef("a parameter of a function of one line")
+		}
+	}
+	if end <= low {
+		end = high
+	}
+	switch {
+	case c.pc < body:
+		c.high = min(c.high, body)
+		return false, nil
+	case c.pc >= end && c.pc < high:
+		c.low = max(c.low, end)
+		return false, nil
+	}
+	c.low, c.high = max(c.low, body), min(c.high, end)
+	return true, nil
+}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/profilecollection/pct/internal/value"
 	"github.com/profilecollection/pct/unwind"
 )
@@ -52,14 +54,14 @@ func TestLanguages(t *testing.T) {
 		least                        int
 		refused                      float64
 	}{
-		{"fortran -O0", "languages/shapes.f90", "%", f90, []string{"gfortran", "-g", "-O0"}, "shapes::leaf", 230, 12},
-		{"fortran -O2", "languages/shapes.f90", "%", f90, []string{"gfortran", "-g", "-O2"}, "shapes::leaf", 160, 36},
-		{"ada -O0", "languages/ada/work.adb", ".", adb, []string{"gnatmake", "-q", "-g", "-O0"}, "shapes__leaf shapes__leaf__inner", 550, 8},
-		{"ada -O2", "languages/ada/work.adb", ".", adb, []string{"gnatmake", "-q", "-g", "-O2"}, "shapes__leaf", 250, 9},
-		{"go -O0", "languages/shapes.go", ".", gol, []string{"go", "build", "-gcflags=-N -l"}, "main.(*shape).leaf", 180, 10},
-		{"go -O2", "languages/shapes.go", ".", gol, []string{"go", "build"}, "main.(*shape).leaf", 170, 10},
-		{"rust -O0", "languages/shapes.rs", ".", rs, []string{"rustc", "-g"}, "shapes::inner::Shape::leaf", 150, 10},
-		{"rust -O2", "languages/shapes.rs", ".", rs, []string{"rustc", "-g", "-O"}, "shapes::inner::Shape::leaf", 190, 7},
+		{"fortran -O0", "languages/shapes.f90", "%", f90, []string{"gfortran", "-g", "-O0"}, "shapes::leaf", 200, 12},
+		{"fortran -O2", "languages/shapes.f90", "%", f90, []string{"gfortran", "-g", "-O2"}, "shapes::leaf", 140, 40},
+		{"ada -O0", "languages/ada/work.adb", ".", adb, []string{"gnatmake", "-q", "-g", "-O0"}, "shapes__leaf shapes__leaf__inner", 450, 10},
+		{"ada -O2", "languages/ada/work.adb", ".", adb, []string{"gnatmake", "-q", "-g", "-O2"}, "shapes__leaf", 220, 12},
+		{"go -O0", "languages/shapes.go", ".", gol, []string{"go", "build", "-gcflags=-N -l"}, "main.(*shape).leaf", 180, 12},
+		{"go -O2", "languages/shapes.go", ".", gol, []string{"go", "build"}, "main.(*shape).leaf", 160, 14},
+		{"rust -O0", "languages/shapes.rs", ".", rs, []string{"rustc", "-g"}, "shapes::inner::Shape::leaf", 140, 12},
+		{"rust -O2", "languages/shapes.rs", ".", rs, []string{"rustc", "-g", "-O"}, "shapes::inner::Shape::leaf", 160, 10},
 	} {
 		t.Run(p.name, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(1, 15))
@@ -137,6 +139,62 @@ func TestOwnSpelling(t *testing.T) {
 				q.evaluate(s, level, 0)
 				if got := q.ours + q.refused; got != x[1] && (x[1] != "" || q.refused == "") {
 					t.Errorf("%s: %s, want %s", x[0], got, x[1])
+				}
+			}
+		})
+	}
+}
+
+// Parameters have their values from the first instruction of a function on, or none where it has not stored them yet.
+func TestFirstInstructions(t *testing.T) {
+	for _, p := range []struct {
+		source, stop string
+		build        []string
+		want         map[string]string
+	}{
+		{"languages/shapes.go", "main.(*shape).leaf", []string{"go", "build", "-gcflags=-N -l"}, map[string]string{"n": "5", "p.x": "-1", "list[0]": "20", "len(text)": "4", "s.sizes[1]": "5"}},
+		{"languages/shapes.go", "main.(*shape).leaf", []string{"go", "build"}, map[string]string{"n": "5", "p.x": "-1", "list[0]": "20", "len(text)": "4", "s.sizes[1]": "5"}},
+		{"languages/shapes.rs", "shapes::inner::Shape::leaf", []string{"rustc", "-g"}, map[string]string{"n": "5", "p.x": "-1", "list[0]": "20", "self.sizes[1]": "5"}},
+		{"languages/shapes.f90", "shapes::leaf", []string{"gfortran", "-g"}, map[string]string{"n": "5", "a(2)": "20", "d": "0.25", "b%sizes(1)": "4", "q(2)": "6", "t(1,1)": "4"}},
+		{"languages/ada/work.adb", "shapes__leaf", []string{"gnatmake", "-q", "-g"}, map[string]string{"n": "5", "b.label": `"label"`, "p.dimensions(1)": "4", "text(2)": "101 'e'", "list(1)": "40"}},
+	} {
+		t.Run(strings.Join(p.build, " "), func(t *testing.T) {
+			s := start(t, build(t, p.source, p.build...))
+			if !s.runTo(p.stop, 0) {
+				t.Fatalf("%s has no code", p.stop)
+			}
+			low := s.path[0].Vaddr()
+			function := s.object.Activations(low)[0]
+			got := map[string]int{}
+			for n := range 250 {
+				if n == 100 { // with its larger stack Go begins anew, and another time has it
+					s.runTo(p.stop, 0)
+					s.runTo(p.stop, 0)
+				}
+				pc := s.path[0].Vaddr()
+				if acts := s.object.Activations(pc); len(acts) > 0 && acts[len(acts)-1] == function {
+					for x, value := range p.want {
+						q := asked{expression: x, pc: pc}
+						q.evaluate(s, 0, len(acts)-1)
+						switch q.ours {
+						case "", "<optimized out>":
+						case value:
+							got[x]++
+						default:
+							t.Errorf("%s is %s after %d instructions, at %#x", x, q.ours, n, pc)
+						}
+					}
+				}
+				if err := unix.PtraceSingleStep(s.pid); err != nil {
+					t.Fatal(err)
+				}
+				s.wait()
+				s.look()
+			}
+			t.Logf("values %v", got)
+			for x := range p.want {
+				if got[x] < 30 {
+					t.Errorf("%s has a value at %d instructions", x, got[x])
 				}
 			}
 		})
