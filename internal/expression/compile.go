@@ -29,8 +29,8 @@ type Code struct {
 	Low, High uint64 // the addresses of the object for which it holds
 	Code      []plan.Instr
 	Gone      []value.Gap // what the program does not keep of the value
-	// Lacking is set where static members of a string or container are not known: its members are not all that
-	// gdb shows, but what it holds is.
+	// Lacking is set where gdb shows more than the value's members: a string or slice of Go's or Rust's by what it
+	// holds, or static members of a string or container, which are not known. A view of it has all.
 	Lacking bool
 }
 
@@ -54,6 +54,7 @@ type compiler struct {
 	source string
 	// dialect is that of the function's language, nil of C and C++ and where no function is known.
 	dialect *dialect
+	lacking bool // see Code
 }
 
 func (c *compiler) data() *debuginfo.Data { return c.object.data }
@@ -173,7 +174,7 @@ func (c *compiler) finish(p place) (*Code, error) {
 		return nil, refusef("a value of %d bytes", t.Size)
 	}
 	code.Code = append(instrs, plan.Instr{Op: plan.End})
-	code.Gone, code.Lacking = gaps(instrs), outer.lacking
+	code.Gone, code.Lacking = gaps(instrs), outer.lacking || c.lacking
 	if c.dialect != nil && len(code.Gone) > 0 && (t.Kind == value.Structure || t.Kind == value.Array) {
 		return nil, refusef("the program does not keep all members") // which gdb shows in other ways
 	}
@@ -220,11 +221,11 @@ func (c *compiler) printable(t *value.Type, depth int) error {
 			return nil
 		}
 	case value.Pointer:
-		if e := t.Elem; e.Kind == value.Character && e.Wide && (c.dialect == nil || c.dialect.form != value.Rust) {
+		if e := t.Elem; e.Kind == value.Character && e.Wide && (c.dialect == nil || c.dialect.language != value.Rust) {
 			return refusef("a text of wide characters")
 		}
 	case value.Array:
-		if t.Elem.Kind == value.Character && t.Elem.Wide && (c.dialect == nil || c.dialect.form != value.Rust) {
+		if t.Elem.Kind == value.Character && t.Elem.Wide && (c.dialect == nil || c.dialect.language != value.Rust) {
 			return refusef("a text of wide characters")
 		}
 		return c.printable(t.Elem, depth)
@@ -334,9 +335,11 @@ func (c *compiler) beforeStored(e debuginfo.Entry, list []debuginfo.Location) bo
 	if base := c.whole.Block(dwarf.AttrFrameBase); len(base) == 1 && base[0] == dwCallFrameCFA && (&locator{b: expr[1:]}).sleb() >= 0 {
 		return false
 	}
-	low := debuginfo.Always
-	c.whole.Ranges(func(from, _ uint64) { low = min(low, from) })
+	low, high := c.extent()
 	body := c.data().Body(low)
+	if c.nests() {
+		body = max(body, c.data().SecondLine(low, high))
+	}
 	if low <= c.pc && c.pc < body {
 		c.high = min(c.high, body)
 		return true
@@ -347,8 +350,44 @@ func (c *compiler) beforeStored(e debuginfo.Entry, list []debuginfo.Location) bo
 	return false
 }
 
+// extent is where the code of the function begins and ends.
+func (c *compiler) extent() (low, high uint64) {
+	low = debuginfo.Always
+	c.whole.Ranges(func(from, to uint64) {
+		if from < low {
+			low, high = from, to
+		}
+	})
+	return low, high
+}
+
+// nests reports whether there are functions in the function: where they may use its parameters, it copies these to
+// where their locations say, in the code of its first line but behind its prologue.
+func (c *compiler) nests() bool { return nests(c.whole, 0) }
+
+func nests(block debuginfo.Entry, depth int) bool {
+	for e := range block.Children() {
+		switch e.Tag() {
+		case dwarf.TagSubprogram:
+			if !e.Flag(dwarf.AttrDeclaration) {
+				return true
+			}
+		case dwarf.TagLexDwarfBlock:
+			if depth < mostNested && nests(e, depth+1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func (c *compiler) placeOf(e debuginfo.Entry, t *value.Type) (place, error) {
 	if list := e.Locations(dwarf.AttrLocation); list != nil {
+		if c.dialect != nil && c.dialect.language == value.Go {
+			if there, err := c.storedByGo(e, list); !there || err != nil {
+				return place{typ: t}, err
+			}
+		}
 		expr, ok := c.at(list)
 		if !ok || c.beforeStored(e, list) {
 			return place{typ: t}, nil

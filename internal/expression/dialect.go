@@ -15,7 +15,7 @@ import (
 // that a dialect does not name is refused: it may mean something else there.
 type dialect struct {
 	name     string
-	form     value.Form        // in which values are shown
+	language value.Language    // in whose form values are shown
 	signs    map[string]string // its operators by those of the grammar; "" of those that are not evaluated
 	further  string            // pattern of operators that C does not have
 	fold     bool              // names are the same in either case
@@ -31,20 +31,20 @@ type dialect struct {
 // dialects are those of all languages but C and C++ that are evaluated.
 var dialects = map[debuginfo.Language]*dialect{
 	debuginfo.Fortran: {
-		name: "Fortran", form: value.Fortran, fold: true, words: true, brackets: true, further: `\.[A-Za-z]+\.|\*\*|//`,
+		name: "Fortran", language: value.Fortran, fold: true, words: true, brackets: true, further: `\.[A-Za-z]+\.|\*\*|//`,
 		signs: signs("( ) , + - * / == < <= > >=", map[string]string{
 			"%": ".", "/=": "!=", ".eq.": "==", ".ne.": "!=", ".lt.": "<", ".le.": "<=", ".gt.": ">", ".ge.": ">=",
 			".and.": "&&", ".or.": "||", ".not.": "!", ".true.": ".true.", ".false.": ".false.",
 		}),
 	},
 	debuginfo.Ada: {
-		name: "Ada", form: value.Ada, fold: true, words: true, brackets: true, joint: "__", further: `\*\*|:=|\.\.|=>`,
+		name: "Ada", language: value.Ada, fold: true, words: true, brackets: true, joint: "__", further: `\*\*|:=|\.\.|=>`,
 		signs: signs("( ) , . + - * / < <= > >=", map[string]string{
 			"=": "==", "/=": "!=", "and": "&&", "or": "||", "not": "!", "rem": "%", "then": "", "else": "", "mod": "", "abs": "", "xor": "", "in": "", "null": "",
 		}),
 	},
-	debuginfo.Go:   {name: "Go", form: value.Go, joint: ".", further: `&\^|:=|<-`, signs: signs(likeC, nil)},
-	debuginfo.Rust: {name: "Rust", form: value.Rust, tuples: true, further: `\.\.`, signs: signs(likeC, nil)},
+	debuginfo.Go:   {name: "Go", language: value.Go, joint: ".", further: `&\^|:=|<-`, signs: signs(likeC, nil)},
+	debuginfo.Rust: {name: "Rust", language: value.Rust, tuples: true, further: `\.\.`, signs: signs(likeC, nil)},
 }
 
 const likeC = "( ) [ ] . + - * / % == != < <= > >= && || ! &"
@@ -177,7 +177,7 @@ func (d *dialect) operands(op string, all ...place) error {
 		case comparison(op):
 			ok = p.typ.Scalar() && kind != value.Pointer
 		default:
-			ok = p.typ.Scalar() && (kind == value.Integer || kind == value.Float || kind == value.Character && d.form == value.Go)
+			ok = p.typ.Scalar() && (kind == value.Integer || kind == value.Float || kind == value.Character && d.language == value.Go)
 		}
 		if !ok {
 			return refusef("%s of %s with %s", op, d.name, describe(p.typ))

@@ -160,7 +160,7 @@ func (c *compiler) primary(p *primary) (place, error) {
 		return place{}, refusef("a number with a zero before it")
 	case p.Number != "":
 		return literal(p.Number)
-	case p.Float != "" && c.dialect != nil && c.dialect.form == value.Ada:
+	case p.Float != "" && c.dialect != nil && c.dialect.language == value.Ada:
 		return place{}, refusef("a number with a fraction, which Ada takes for a longer one")
 	case p.Float != "":
 		text := strings.TrimRight(p.Float, "fFlL")

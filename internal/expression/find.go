@@ -24,7 +24,7 @@ func (c *compiler) findIn(name string) (variable, error) {
 			return v, nil
 		}
 	}
-	if c.dialect.form == value.Fortran {
+	if c.dialect.language == value.Fortran {
 		if v, ok := c.byImport(path); ok {
 			return v, nil
 		}
@@ -36,7 +36,7 @@ func (c *compiler) findIn(name string) (variable, error) {
 func (c *compiler) qualifiedBy(path []string) [][]string {
 	around := c.namespaces()
 	var all [][]string
-	switch c.dialect.form {
+	switch c.dialect.language {
 	case value.Rust:
 		switch {
 		case path[0] == "crate" && len(around) > 0:
@@ -126,4 +126,33 @@ func (c *compiler) aroundFunction(name string) (variable, bool, error) {
 		}
 	}
 	return variable{}, false, nil
+}
+
+// storedByGo reports whether a variable of Go is where its location says: its compiler does not tell that the function
+// has not stored its parameters yet, nor that it is about to begin anew on a larger stack. The code is narrowed to where
+// that does not change. The code for the stack is the last one of a function, and of its first line.
+func (c *compiler) storedByGo(e debuginfo.Entry, list []debuginfo.Location) (bool, error) {
+	if e.Tag() != dwarf.TagFormalParameter && e.Tag() != dwarf.TagVariable || !c.whole.OK() || len(list) > 0 && len(list[0].Expr) > 0 && list[0].Expr[0] == dwAddr {
+		return true, nil
+	}
+	low, high := c.extent()
+	body, end := low, c.data().FirstAgain(low, high)
+	if e.Tag() == dwarf.TagFormalParameter && len(list) == 1 && list[0].High == debuginfo.Always {
+		if body = c.data().SecondLine(low, high); body == low {
+			return false, refusef("a parameter of a function of one line")
+		}
+	}
+	if end <= low {
+		end = high
+	}
+	switch {
+	case c.pc < body:
+		c.high = min(c.high, body)
+		return false, nil
+	case c.pc >= end && c.pc < high:
+		c.low = max(c.low, end)
+		return false, nil
+	}
+	c.low, c.high = max(c.low, body), min(c.high, end)
+	return true, nil
 }

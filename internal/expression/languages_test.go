@@ -2,10 +2,14 @@ package expression
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/profilecollection/pct/internal/value"
+	"github.com/profilecollection/pct/unwind"
 )
 
 // spelled are expressions with a variable in a language.
@@ -50,14 +54,14 @@ func TestLanguages(t *testing.T) {
 		least                        int
 		refused                      float64
 	}{
-		{"fortran -O0", "languages/shapes.f90", "%", f90, []string{"gfortran", "-g", "-O0"}, "shapes::leaf", 230, 12},
-		{"fortran -O2", "languages/shapes.f90", "%", f90, []string{"gfortran", "-g", "-O2"}, "shapes::leaf", 160, 36},
-		{"ada -O0", "languages/ada/work.adb", ".", adb, []string{"gnatmake", "-q", "-g", "-O0"}, "shapes__leaf shapes__leaf__inner", 550, 8},
-		{"ada -O2", "languages/ada/work.adb", ".", adb, []string{"gnatmake", "-q", "-g", "-O2"}, "shapes__leaf", 250, 9},
-		{"go -O0", "languages/shapes.go", ".", gol, []string{"go", "build", "-gcflags=-N -l"}, "main.(*shape).leaf", 180, 10},
-		{"go -O2", "languages/shapes.go", ".", gol, []string{"go", "build"}, "main.(*shape).leaf", 170, 10},
-		{"rust -O0", "languages/shapes.rs", ".", rs, []string{"rustc", "-g"}, "shapes::inner::Shape::leaf", 150, 10},
-		{"rust -O2", "languages/shapes.rs", ".", rs, []string{"rustc", "-g", "-O"}, "shapes::inner::Shape::leaf", 190, 7},
+		{"fortran -O0", "languages/shapes.f90", "%", f90, []string{"gfortran", "-g", "-O0"}, "shapes::leaf", 200, 12},
+		{"fortran -O2", "languages/shapes.f90", "%", f90, []string{"gfortran", "-g", "-O2"}, "shapes::leaf", 140, 40},
+		{"ada -O0", "languages/ada/work.adb", ".", adb, []string{"gnatmake", "-q", "-g", "-O0"}, "shapes__leaf shapes__leaf__inner", 450, 10},
+		{"ada -O2", "languages/ada/work.adb", ".", adb, []string{"gnatmake", "-q", "-g", "-O2"}, "shapes__leaf", 220, 12},
+		{"go -O0", "languages/shapes.go", ".", gol, []string{"go", "build", "-gcflags=-N -l"}, "main.(*shape).leaf", 180, 12},
+		{"go -O2", "languages/shapes.go", ".", gol, []string{"go", "build"}, "main.(*shape).leaf", 160, 14},
+		{"rust -O0", "languages/shapes.rs", ".", rs, []string{"rustc", "-g"}, "shapes::inner::Shape::leaf", 140, 12},
+		{"rust -O2", "languages/shapes.rs", ".", rs, []string{"rustc", "-g", "-O"}, "shapes::inner::Shape::leaf", 160, 10},
 	} {
 		t.Run(p.name, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(1, 15))
@@ -80,6 +84,119 @@ func TestLanguages(t *testing.T) {
 				n.add(s.compare(others, random))
 			}
 			n.check(p.least, p.refused)
+		})
+	}
+}
+
+// What gdb does not know in a language has values, too, and what has another meaning than in C is refused.
+func TestOwnSpelling(t *testing.T) {
+	const beyond = "the index is outside of the bounds"
+	for _, p := range []struct {
+		source, stop, in string // a program, where it stops, and in which function on the call path
+		steps            int    // instructions further
+		build            []string
+		want             [][2]string // an expression, and its value or why it has none
+	}{
+		{"languages/shapes.go", "main.twice", "main.(*shape).leaf", 0, []string{"go", "build", "-gcflags=-N -l"}, [][2]string{
+			{"grid", "{{1, 2, 3}, {4, 5, 6}}"}, {"grid[1][2]", "6"}, {"first.sizes[2]", "6"}, {"first.corner.y * 2", "5"}, {"wide", "9223372036854775808"},
+			{"list[0]", "20"}, {"list[n-3]", "40"}, {"list[3]", beyond}, {"list[-1]", beyond}, {"list[0-1]", beyond}, {"len(list)", "3"}, {"cap(list) + len(text)", "7"}, {"len(n)", "len of a value of type int"},
+			{"text[1]", "101 'e'"}, {"text[4]", beyond}, {"first.marks[2]", "9"}, {"inner.next.marks[0]", "7"}, {"local[3]", beyond},
+			{"f(n)", "a call of a function"}, {"n & 1", "the operator & of Go"}, {"n << 1", "the operator << of Go"}, {"n &^ 1", "the operator &^ of Go"},
+			{"n == 5 == yes", "two operators of Go without brackets"}, {"n && yes", "&& of Go with a value of type int"}, {"pointer[1]", "an index of a value of type *[2][3]int16"},
+			{"sizeof n", "sizeof in Go"}, {"first + 1", "+ of Go with a value of type *main.shape"}, {"n ? 1 : 2", "the operator ? of Go"},
+		}},
+		{"languages/shapes.rs", "shapes::twice", "leaf", 0, []string{"rustc", "-g"}, [][2]string{
+			{"LIMIT", "9223372036854775808"}, {"self::LIMIT", "9223372036854775808"}, {"crate::inner::LIMIT", "9223372036854775808"}, {"crate::GRID[1][2]", "6"}, {"list[1]", "30"}, {"list[3]", beyond},
+			{"COUNTER", `No symbol "COUNTER" in current context.`}, {"super::COUNTER", `No symbol "super::COUNTER" in current context.`}, {"nested[1].0", "3"}, {"n as i64", ""},
+		}},
+		{"languages/shapes.f90", "shapes::leaf", "leaf", 600, []string{"gfortran", "-g"}, [][2]string{
+			{"grid(3,1)", beyond}, {"grid(1)", "fewer indices than dimensions"}, {"grid(1,1,1)", "more indices than dimensions"}, {"a(6)", beyond}, {"a(1,1)", "2 indices of an array of 1 dimensions"},
+			{"n ** 2", "the operator ** of Fortran"}, {".not. n == 5", "two operators of Fortran without brackets"}, {"s // s", "the operator // of Fortran"}, {"title(1:2)", ""}, {"grid.x", "the operator . of Fortran"},
+			{"yes .and. no .or. yes", "two operators of Fortran without brackets"}, {"010", "a number with a zero before it"}, {"1.0d0", ""},
+		}},
+		{"languages/ada/work.adb", "shapes__leaf__inner", "shapes__leaf", 0, []string{"gnatmake", "-q", "-g"}, [][2]string{
+			{"p.dimensions (3)", "6"}, {"list (4)", beyond}, {"text (5)", beyond}, {"n ** 2", "the operator ** of Ada"}, {"n mod 3", "the operator mod of Ada"}, {"n := 3", "the operator := of Ada"},
+			{"yes and yes or yes", "two operators of Ada without brackets"}, {"not n = 5", "two operators of Ada without brackets"}, {"n'last", ""}, {"name & name", "the operator & of Ada"},
+		}},
+	} {
+		t.Run(p.source, func(t *testing.T) {
+			s := start(t, build(t, p.source, p.build...))
+			if !s.runTo(p.stop, p.steps) {
+				t.Fatalf("%s has no code", p.stop)
+			}
+			level := slices.IndexFunc(s.path, func(f unwind.Frame) bool {
+				if f.Object == nil || f.Object.Path != s.exe {
+					return false
+				}
+				of := s.object.Activations(f.Vaddr())
+				return len(of) == 1 && of[0].Name() == p.in
+			})
+			if level < 0 {
+				t.Fatalf("%s is not on the call path", p.in)
+			}
+			for _, x := range p.want {
+				q := asked{expression: x[0], pc: s.path[level].Vaddr()}
+				q.evaluate(s, level, 0)
+				if got := q.ours + q.refused; got != x[1] && (x[1] != "" || q.refused == "") {
+					t.Errorf("%s: %s, want %s", x[0], got, x[1])
+				}
+			}
+		})
+	}
+}
+
+// Parameters have their values from the first instruction of a function on, or none where it has not stored them yet.
+func TestFirstInstructions(t *testing.T) {
+	for _, p := range []struct {
+		source, stop string
+		build        []string
+		want         map[string]string
+	}{
+		{"languages/shapes.go", "main.(*shape).leaf", []string{"go", "build", "-gcflags=-N -l"}, map[string]string{"n": "5", "p.x": "-1", "list[0]": "20", "len(text)": "4", "s.sizes[1]": "5"}},
+		{"languages/shapes.go", "main.(*shape).leaf", []string{"go", "build"}, map[string]string{"n": "5", "p.x": "-1", "list[0]": "20", "len(text)": "4", "s.sizes[1]": "5"}},
+		{"languages/shapes.rs", "shapes::inner::Shape::leaf", []string{"rustc", "-g"}, map[string]string{"n": "5", "p.x": "-1", "list[0]": "20", "self.sizes[1]": "5"}},
+		{"languages/shapes.f90", "shapes::leaf", []string{"gfortran", "-g"}, map[string]string{"n": "5", "a(2)": "20", "d": "0.25", "b%sizes(1)": "4", "q(2)": "6", "t(1,1)": "4"}},
+		{"languages/ada/work.adb", "shapes__leaf", []string{"gnatmake", "-q", "-g"}, map[string]string{"n": "5", "b.label": `"label"`, "p.dimensions(1)": "4", "text(2)": "101 'e'", "list(1)": "40"}},
+	} {
+		t.Run(strings.Join(p.build, " "), func(t *testing.T) {
+			s := start(t, build(t, p.source, p.build...))
+			if !s.runTo(p.stop, 0) {
+				t.Fatalf("%s has no code", p.stop)
+			}
+			low := s.path[0].Vaddr()
+			function := s.object.Activations(low)[0]
+			got := map[string]int{}
+			for n := range 250 {
+				if n == 100 { // with its larger stack Go begins anew, and another time has it
+					s.runTo(p.stop, 0)
+					s.runTo(p.stop, 0)
+				}
+				pc := s.path[0].Vaddr()
+				if acts := s.object.Activations(pc); len(acts) > 0 && acts[len(acts)-1] == function {
+					for x, value := range p.want {
+						q := asked{expression: x, pc: pc}
+						q.evaluate(s, 0, len(acts)-1)
+						switch q.ours {
+						case "", "<optimized out>":
+						case value:
+							got[x]++
+						default:
+							t.Errorf("%s is %s after %d instructions, at %#x", x, q.ours, n, pc)
+						}
+					}
+				}
+				if err := unix.PtraceSingleStep(s.pid); err != nil {
+					t.Fatal(err)
+				}
+				s.wait()
+				s.look()
+			}
+			t.Logf("values %v", got)
+			for x := range p.want {
+				if got[x] < 30 {
+					t.Errorf("%s has a value at %d instructions", x, got[x])
+				}
+			}
 		})
 	}
 }

@@ -91,6 +91,10 @@ func (q *asked) evaluate(s *standing, level, number int) *Code {
 		q.refused = err.Error()
 		return nil
 	}
+	if code.Lacking {
+		q.refused = "a string or slice"
+		return code
+	}
 	b, out := plan.Run(code.Code, activation{s: s, level: level}, nil)
 	if v, ok := code.Value(b); out != plan.Got {
 		q.refused, q.untold = out.String(), out == plan.NoEntry

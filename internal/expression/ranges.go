@@ -51,6 +51,9 @@ func (o *Object) Ranges(source string, accepts func(name string) bool) ([]*Code,
 			if err != nil {
 				return nil, err
 			}
+			if c.Lacking {
+				return nil, errors.New("a string or slice that is shown by what it holds")
+			}
 			c.Low, c.High = pc, min(c.High, r.high)
 			codes = append(codes, c)
 			pc = c.High

@@ -19,7 +19,7 @@ func (c *compiler) selected(x *postfix) (place, error) {
 			p, err = c.element(p, s.Args)
 		case s.Index != nil:
 			p, err = c.element(p, []expression{*s.Index})
-		case s.Member == "all" && c.dialect.form == value.Ada:
+		case s.Member == "all" && c.dialect.language == value.Ada:
 			p, err = c.deref(p)
 		default:
 			if p, err = c.dereferenced(p); err == nil && p.typ.Kind == value.Pointer {
@@ -36,7 +36,7 @@ func (c *compiler) selected(x *postfix) (place, error) {
 // first is what a run of members and indices begins with, and those of them that are left: a name with that of its
 // package before it is one name, unless there is a variable with the name of the package.
 func (c *compiler) first(x *postfix) (place, []suffix, error) {
-	if name := x.Primary.Name; c.dialect.form == value.Go && (name == "len" || name == "cap") && len(x.Suffixes) > 0 && len(x.Suffixes[0].Args) == 1 {
+	if name := x.Primary.Name; c.dialect.language == value.Go && (name == "len" || name == "cap") && len(x.Suffixes) > 0 && len(x.Suffixes[0].Args) == 1 {
 		p, err := c.lengthOf(name, &x.Suffixes[0].Args[0])
 		return p, x.Suffixes[1:], err
 	}
@@ -76,7 +76,7 @@ func (c *compiler) element(p place, at []expression) (place, error) {
 		if err != nil {
 			return place{}, err
 		}
-		if !n.typ.Integral() || n.typ.Kind == value.Boolean && c.dialect.form != value.Ada {
+		if !n.typ.Integral() || n.typ.Kind == value.Boolean && c.dialect.language != value.Ada {
 			return place{}, refusef("an index that is no whole number")
 		}
 		indices = append(indices, n)
@@ -87,7 +87,7 @@ func (c *compiler) element(p place, at []expression) (place, error) {
 		return place{}, refusef("%s", describe(t))
 	case t.Kind == value.Structure:
 		return c.sliced(p, indices)
-	case t.Kind != value.Array || t.Elem.Kind == value.Character && c.dialect.form == value.Fortran:
+	case t.Kind != value.Array || t.Elem.Kind == value.Character && c.dialect.language == value.Fortran:
 		return place{}, refusef("an index of %s", describe(t))
 	}
 	if d, ok := c.types.described[t]; ok {
@@ -95,7 +95,7 @@ func (c *compiler) element(p place, at []expression) (place, error) {
 	}
 	for i := range indices {
 		n := indices[i]
-		if c.dialect.form == value.Fortran {
+		if c.dialect.language == value.Fortran {
 			n = indices[len(indices)-1-i] // the first one counts within the last one
 		}
 		if p.typ.Whole().Kind != value.Array {
@@ -105,7 +105,7 @@ func (c *compiler) element(p place, at []expression) (place, error) {
 			return place{}, err
 		}
 	}
-	if c.dialect.form == value.Fortran && p.typ.Kind == value.Array && p.typ.Elem.Kind != value.Character {
+	if c.dialect.language == value.Fortran && p.typ.Kind == value.Array && p.typ.Elem.Kind != value.Character {
 		return place{}, refusef("fewer indices than dimensions")
 	}
 	return p, nil
@@ -139,13 +139,13 @@ func within(count []plan.Instr) []plan.Instr {
 func (c *compiler) sliced(p place, indices []place) (place, error) {
 	data, length := "", "len"
 	switch t := p.typ; {
-	case c.dialect.form == value.Go && strings.HasPrefix(t.Name, "[]"):
+	case c.dialect.language == value.Go && strings.HasPrefix(t.Name, "[]"):
 		data = "array"
-	case c.dialect.form == value.Go && t.Name == "string":
+	case c.dialect.language == value.Go && t.Name == "string":
 		data = "str"
-	case c.dialect.form == value.Rust && strings.HasPrefix(t.Name, "&") && strings.Contains(t.Name, "["):
+	case c.dialect.language == value.Rust && strings.HasPrefix(t.Name, "&") && strings.Contains(t.Name, "["):
 		data, length = "data_ptr", "length"
-	case c.dialect.form == value.Ada && len(t.Fields) == 2 && t.Fields[0].Name == "P_ARRAY" && t.Fields[1].Name == "P_BOUNDS":
+	case c.dialect.language == value.Ada && len(t.Fields) == 2 && t.Fields[0].Name == "P_ARRAY" && t.Fields[1].Name == "P_BOUNDS":
 		return c.besideBounds(p, indices)
 	default:
 		return place{}, refusef("an index of %s", describe(t))
@@ -255,7 +255,7 @@ func (c *compiler) shown(t *value.Type) *value.Type {
 		return t
 	}
 	own := *t
-	own.Form = c.dialect.form
+	own.Language = c.dialect.language
 	return &own
 }
 
@@ -264,7 +264,7 @@ const mostElements = 200
 
 // plain refuses types, of which the value has a number, that are shown in a way that is not the value's own.
 func (c *compiler) plain(t *value.Type, number int64, depth int) error {
-	form := c.dialect.form
+	language := c.dialect.language
 	t.Whole()
 	if depth > mostHops {
 		return refusef("a value of too many members")
@@ -274,22 +274,22 @@ func (c *compiler) plain(t *value.Type, number int64, depth int) error {
 		if c.types.isDescribed(t) {
 			return refusef("an array whose length varies")
 		}
-		if t.Lower != 1 && form == value.Ada && !t.Named && t.Elem.Kind == value.Character {
+		if t.Lower != 1 && language == value.Ada && !t.Named && t.Elem.Kind == value.Character {
 			return refusef("a text that begins with another index than 1")
 		}
-		if number *= max(t.Count, 1); t.Elem.Kind != value.Character && form == value.Fortran && (number > mostElements || t.Count > mostElements) {
+		if number *= max(t.Count, 1); t.Elem.Kind != value.Character && language == value.Fortran && (number > mostElements || t.Count > mostElements) {
 			return refusef("an array of more than %d elements", mostElements)
 		}
 		return c.plain(t.Elem, number, depth+1)
 	case value.Structure:
 		switch {
-		case form == value.Go && t.Name == "string":
-			return refusef("a string of Go")
-		case form == value.Rust && (strings.HasPrefix(t.Name, "&[") || strings.HasPrefix(t.Name, "&str") || strings.HasPrefix(t.Name, "&mut [")):
-			return refusef("a slice of Rust")
-		case form == value.Ada && (len(t.Fields) == 0 || t.Fields[0].Name == "P_ARRAY"):
+		case language == value.Go && t.Name == "string":
+			c.lacking = true
+		case language == value.Rust && (strings.HasPrefix(t.Name, "&[") || strings.HasPrefix(t.Name, "&str") || strings.HasPrefix(t.Name, "&mut [")):
+			c.lacking = true
+		case language == value.Ada && (len(t.Fields) == 0 || t.Fields[0].Name == "P_ARRAY"):
 			return refusef("an array whose bounds are beside it")
-		case form == value.Fortran && len(t.Fields) == 0:
+		case language == value.Fortran && len(t.Fields) == 0:
 			return refusef("a value without members")
 		}
 		for i := range t.Fields {
@@ -300,11 +300,11 @@ func (c *compiler) plain(t *value.Type, number int64, depth int) error {
 	case value.Reference:
 		return refusef("a member that is a reference")
 	case value.Integer:
-		if form == value.Ada && t.Name == "system__address" {
+		if language == value.Ada && t.Name == "system__address" {
 			return refusef("an address of Ada")
 		}
 	case value.Pointer:
-		if t.Elem.Kind == value.Character && (form == value.Ada || form == value.Fortran) {
+		if t.Elem.Kind == value.Character && (language == value.Ada || language == value.Fortran) {
 			return refusef("a pointer to characters")
 		}
 	}

@@ -27,7 +27,7 @@ func (p *printer) array(t *Type, at uint64) {
 		}
 		switch {
 		case i == 0:
-		case p.v.Type.Form == Fortran && rows(e):
+		case p.v.Type.Language == Fortran && rows(e):
 			p.out.WriteByte(' ')
 		default:
 			p.out.WriteString(", ")
@@ -40,7 +40,7 @@ func (p *printer) array(t *Type, at uint64) {
 		p.value(e, at+i*e.Size)
 		used := p.text - text
 		if run > uint64(n.longestRun) {
-			if p.v.Type.Form == Fortran && !rows(e) {
+			if p.v.Type.Language == Fortran && !rows(e) {
 				p.out.WriteByte(',')
 			}
 			fmt.Fprintf(&p.out, " <repeats %d times>", run)
@@ -74,7 +74,7 @@ func (p *printer) text1(b []byte) {
 		return
 	}
 	// gdb leaves out one zero byte at the end, and shows the others.
-	if form := p.v.Type.Form; b[len(b)-1] == 0 && form != Ada && form != Fortran {
+	if l := p.v.Type.Language; b[len(b)-1] == 0 && l != Ada && l != Fortran {
 		b = b[:len(b)-1]
 	}
 	p.characters(b, false)
@@ -145,7 +145,7 @@ func (p *printer) empty() {
 // characterSize is how many bytes the text's first character has; 1 too where it is none that can be shown. Ada's
 // characters are bytes.
 func (p *printer) characterSize(b []byte) int {
-	if p.v.Type.Form == Ada {
+	if p.v.Type.Language == Ada {
 		return 1
 	}
 	if r, n := utf8.DecodeRune(b); n > 1 && unicode.IsPrint(r) {
@@ -169,7 +169,7 @@ func (p *printer) quoted(c, quote byte) string {
 
 // escaped is a byte as it stands in quotes in the language.
 func (p *printer) escaped(c, quote byte) string {
-	if p.v.Type.Form != Ada {
+	if p.v.Type.Language != Ada {
 		return escaped(c, quote)
 	}
 	switch {

@@ -43,8 +43,8 @@ const (
 	flagWide
 	flagView
 
-	flagNamed = 1 << 8
-	formShift = 9 // above it the form, in which the value is shown
+	flagNamed     = 1 << 8
+	languageShift = 9 // above it the language in whose form the value is shown
 
 	flagBase    = 1
 	flagVirtual = 2
@@ -167,7 +167,7 @@ func (d *describer) add(b []byte) uint64 {
 }
 
 func head(t *Type, flags uint64) []byte {
-	flags |= bit(t.Signed, flagSigned) | bit(t.Vector, flagVector) | bit(t.Union, flagUnion) | bit(t.Flags, flagBits) | bit(t.Wide, flagWide) | bit(t.Named, flagNamed) | uint64(t.Form)<<formShift
+	flags |= bit(t.Signed, flagSigned) | bit(t.Vector, flagVector) | bit(t.Union, flagUnion) | bit(t.Flags, flagBits) | bit(t.Wide, flagWide) | bit(t.Named, flagNamed) | uint64(t.Language)<<languageShift
 	b := binary.AppendUvarint([]byte{byte(t.Kind)}, flags)
 	return binary.AppendUvarint(appendText(b, t.Name), t.Size)
 }
@@ -259,9 +259,9 @@ func (d *reader) next() *Type {
 	t := &Type{
 		Kind: kinds[kind], Name: d.text(), Size: d.uvarint(),
 		Signed: flags&flagSigned != 0, Vector: flags&flagVector != 0, Union: flags&flagUnion != 0, Flags: flags&flagBits != 0, Wide: flags&flagWide != 0,
-		Named: flags&flagNamed != 0, Form: Form(min(flags>>formShift, uint64(forms))),
+		Named: flags&flagNamed != 0, Language: Language(min(flags>>languageShift, uint64(languages))),
 	}
-	d.bad = d.bad || t.Form == forms // or of a later version
+	d.bad = d.bad || t.Language == languages // or of a later version
 	switch t.Kind {
 	case Pointer, Reference:
 		t.Elem = d.typ()

@@ -106,7 +106,7 @@ func (p *printer) structure(t *Type, at uint64) {
 		p.raw++
 		defer func() { p.raw-- }()
 	}
-	if p.v.Type.Form == Rust {
+	if p.v.Type.Language == Rust {
 		p.rust(t, at)
 		return
 	}
@@ -182,7 +182,7 @@ func (p *printer) scalar(t *Type, v uint64) {
 	case Character:
 		p.integer(t, v)
 		p.out.WriteByte(' ')
-		if t.Wide || p.v.Type.Form == Rust {
+		if t.Wide || p.v.Type.Language == Rust {
 			p.wide(t, v)
 			return
 		}
@@ -201,7 +201,7 @@ func (p *printer) scalar(t *Type, v uint64) {
 }
 
 func (p *printer) integer(t *Type, v uint64) {
-	if t.Size == 0 && p.v.Type.Form == Rust {
+	if t.Size == 0 && p.v.Type.Language == Rust {
 		p.out.WriteString(t.Name) // ()
 		return
 	}
@@ -214,7 +214,7 @@ func (p *printer) integer(t *Type, v uint64) {
 
 func (p *printer) wide(t *Type, v uint64) {
 	switch {
-	case p.v.Type.Form == Rust:
+	case p.v.Type.Language == Rust:
 		p.out.WriteString(rustCharacter(v))
 		return
 	case t.Name == "char16_t":
@@ -332,7 +332,7 @@ func (p *printer) general(f float64, digits int) {
 
 // number writes a number with a fraction that is spelled as in C.
 func (p *printer) number(s string) {
-	if p.v.Type.Form == Ada {
+	if p.v.Type.Language == Ada {
 		s = adaFloat(s)
 	}
 	p.out.WriteString(s)

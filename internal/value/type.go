@@ -32,12 +32,12 @@ type Type struct {
 	Named  bool  // an array whose indices are an enumeration
 	Vector bool  // an array that the processor calculates with
 
-	Union  bool
-	Fields []Field
-	Enums  []Enumerator
-	Flags  bool // an enumeration whose enumerators are bits
-	Form   Form // of the type of a whole value: in which it is shown
-	Wide   bool // a character of a type that holds no byte: wchar_t, char16_t, char32_t
+	Union    bool
+	Fields   []Field
+	Enums    []Enumerator
+	Flags    bool     // an enumeration whose enumerators are bits
+	Language Language // of the type of a whole value: in whose form it is shown
+	Wide     bool     // a character of a type that holds no byte: wchar_t, char16_t, char32_t
 	// View is set of a structure or reference in the type of a plan's value whose content the plan writes.
 	View *View
 

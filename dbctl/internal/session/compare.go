@@ -1,6 +1,10 @@
 package session
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/profilecollection/pct/internal/object/debuginfo"
+)
 
 // Eval says who evaluates the expressions of EVAL.
 type Eval int
@@ -26,6 +30,9 @@ func (p *process) compare(m *matcher, expression string, a result) {
 	theirs := p.debugged(m, expression, a)
 	if theirs.verdict == unasked || p.free.Load() || p.link != nil && theirs.verdict == valueless && p.link.table.NoThreadLocal(theirs.why) {
 		return
+	}
+	if l := a.language; (l == debuginfo.Go || l == debuginfo.Rust) && a.verdict == valued && theirs.verdict == valueless {
+		return // of these gdb knows no slices, and not all names
 	}
 	c := &p.tree.comparison
 	c.mu.Lock()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/profilecollection/pct/internal/funcname"
 	"github.com/profilecollection/pct/internal/object"
+	"github.com/profilecollection/pct/internal/value"
 	"github.com/profilecollection/pct/unwind"
 )
 
@@ -22,8 +23,9 @@ func (o *debugObject) readPointees() {
 // naming names addresses of a process, as reports name them. Where gdb would choose among names, or make one by
 // debug data, it is unsure.
 type naming struct {
-	p      *process
-	unsure bool
+	p        *process
+	language value.Language // of the value
+	unsure   bool
 }
 
 // Data is the name of what covers an address, and how far in it the address lies.
@@ -49,8 +51,13 @@ func (n *naming) Data(addr uint64) string {
 		n.unsure = n.unsure || d.file.Executable(addr-o.Bias)
 		return ""
 	}
-	name := funcname.Pointee(found.Name, found.Offset)
-	if !found.Only || strings.ContainsAny(name, ".<[") || strings.Contains(name, "(anonymous") {
+	symbol, odd := found.Name, ".<["
+	if n.language == value.Ada {
+		symbol, odd = funcname.DemangleAda(symbol), "<["
+	}
+	name := funcname.Pointee(symbol, found.Offset)
+	if !found.Only || strings.ContainsAny(name, odd) || strings.Contains(name, "(anonymous") ||
+		strings.HasPrefix(symbol, "_R") { // which demanglers read in several ways
 		n.unsure = true
 	}
 	return name

@@ -30,6 +30,8 @@ type result struct {
 	why     string
 	level   int  // of the frame on the call path
 	inlined bool // the function is inlined into that of the frame
+
+	language debuginfo.Language // of the function
 }
 
 // results returns what an expression gives in the innermost activation of a function at the present
@@ -117,7 +119,7 @@ func (p *process) evaluateIn(m *matcher, d *debugObject, level int, of evaluatio
 	case len(s.functions) == 0:
 		return result{level: level}.refuse(debuginfo.C, text, noDebugData)
 	}
-	a := result{level: level, inlined: function < s.outermost()}
+	a := result{level: level, inlined: function < s.outermost(), language: s.language}
 	switch {
 	case p.tree.cfg.Eval == ByDebugger:
 		return a.refuse(s.language, text, "")
@@ -139,7 +141,7 @@ func (p *process) evaluateIn(m *matcher, d *debugObject, level int, of evaluatio
 		return a
 	}
 	if code.Lacking {
-		a.verdict, a.why = refused, "a static member that another object may have"
+		a.verdict, a.why = refused, "gdb shows more of it than its members"
 		return a
 	}
 	frame := activation{p: p, d: d, level: level}
@@ -172,7 +174,7 @@ func (p *process) evaluateIn(m *matcher, d *debugObject, level int, of evaluatio
 			return a
 		}
 	}
-	names := naming{p: p}
+	names := naming{p: p, language: by.code.Type.Language}
 	a.text = v.Text(&names)
 	switch {
 	case names.unsure:

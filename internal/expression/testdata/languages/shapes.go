@@ -85,10 +85,10 @@ func main() {
 	for i := range long {
 		long[i] = int16(3 * i)
 	}
+	runtime.KeepAlive([]any{many, long, names, table, channel, text, empty, nested, any1, err})
 	values := []int{10, 20, 30, 40}
 	for {
 		sink += first.leaf(5, "text", values[1:], point{-1, 1e100}, twice)
-		runtime.KeepAlive([]any{many, long, names, table, channel, text, empty, nested, any1, err})
 		sink += len(first.table) + int(ratio) + int(bytes[0]) + int(wide) + int(letter) + int(real(z))
 	}
 }

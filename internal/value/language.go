@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// A Form is the language in whose form a value is shown.
-type Form uint8
+// A Language is that in whose form a value is shown.
+type Language uint8
 
 const (
-	C Form = iota // and C++
+	C Language = iota // and C++
 	Fortran
 	Ada
 	Go
 	Rust
-	forms
+	languages
 )
 
 // notation is how gdb writes values in a language.
@@ -27,7 +27,7 @@ type notation struct {
 	longestRun  int  // of equal elements that are shown one by one
 }
 
-var notations = [forms]notation{
+var notations = [languages]notation{
 	C:       {"{", "}", " = ", "{", "}", "true", "false", '"', 9},
 	Fortran: {"( ", " )", " = ", "(", ")", ".TRUE.", ".FALSE.", '\'', 10},
 	Ada:     {"(", ")", " => ", "(", ")", "true", "false", '"', 10},
@@ -35,7 +35,7 @@ var notations = [forms]notation{
 	Rust:    {"{", "}", ": ", "[", "]", "true", "false", '"', 9},
 }
 
-func (p *printer) notation() *notation { return &notations[p.v.Type.Form] }
+func (p *printer) notation() *notation { return &notations[p.v.Type.Language] }
 
 // rust writes a structure of Rust: its name, and its members, whose names are left out where they are numbers.
 func (p *printer) rust(t *Type, at uint64) {
@@ -117,7 +117,7 @@ func adaFloat(s string) string {
 
 // adaLowest writes the lowest index of an array of Ada, unless it is the one that is expected.
 func (p *printer) adaLowest(t *Type) {
-	if p.v.Type.Form == Ada && t.Lower != 1 && !t.Named {
+	if p.v.Type.Language == Ada && t.Lower != 1 && !t.Named {
 		fmt.Fprintf(&p.out, "%d => ", t.Lower)
 	}
 }
