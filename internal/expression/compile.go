@@ -28,8 +28,8 @@ type Code struct {
 	Low, High uint64 // the addresses of the object for which it holds
 	Code      []plan.Instr
 	Gone      []value.Gap // what the program does not keep of the value
-	// Lacking is set where static members of a string or container are not known: its members are not all that
-	// gdb shows, but what it holds is.
+	// Lacking is set where the members of a string or container are not all that gdb shows with it: a static one is
+	// not known. What it holds is.
 	Lacking bool
 }
 
