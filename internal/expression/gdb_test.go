@@ -17,6 +17,7 @@ type asked struct {
 	expression string
 	ours       string
 	viewed     string // as people see it
+	lacking    bool   // ours lacks static members, so that nobody shows it as gdb's
 	refused    string
 	theirs     string
 	failed     bool // gdb's answer is an error
@@ -34,6 +35,8 @@ func (q *asked) compare() verdict {
 		q.refused == optimizedOut && (theirs == optimizedOut || theirs == "<optimized out>"),
 		q.refused != "" && q.refused != optimizedOut && q.failed:
 		return isEqual
+	case q.lacking:
+		return isRefused
 	case q.refused == "" || q.refused == optimizedOut:
 		return isWrong
 	}

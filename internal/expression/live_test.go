@@ -84,6 +84,7 @@ func (q *asked) evaluate(s *standing, level, number int) *Code {
 		q.refused = err.Error()
 		return nil
 	}
+	q.lacking = code.Lacking
 	b, out := plan.Run(code.Code, activation{s: s, level: level}, nil)
 	if v, ok := code.Value(b); out != plan.Got {
 		q.refused = out.String()
