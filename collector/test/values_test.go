@@ -93,7 +93,7 @@ func readValues(t testing.TB, file string, codes []*expression.Code, of map[int]
 				if !ok {
 					t.Fatalf("%s: % x is no %s", word, v[8:8+length], c.Type.Name)
 				}
-				r.values[word] = value.Text(nil)
+				r.values[word] = value.Viewed(nil)
 			} else {
 				r.whys[word] = why
 			}

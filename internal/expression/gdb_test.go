@@ -17,6 +17,7 @@ type asked struct {
 	expression string
 	ours       string
 	viewed     string // as people see it
+	lacking    bool   // ours lacks static members, so that nobody shows it as gdb's
 	refused    string
 	untold     bool // refused, as the caller does not tell what it passed: it is not said that nobody knows
 	theirs     string
@@ -35,6 +36,8 @@ func (q *asked) compare() verdict {
 		q.refused == optimizedOut && (theirs == optimizedOut || theirs == "<optimized out>"),
 		q.refused != "" && q.refused != optimizedOut && q.failed:
 		return isEqual
+	case q.lacking:
+		return isRefused
 	case q.refused == "" || q.refused == optimizedOut && !q.untold:
 		return isWrong
 	}

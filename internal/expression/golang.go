@@ -42,13 +42,16 @@ func sliceOf(kind value.ViewKind, name string, elem *value.Type, length, begin, 
 
 // rust recognizes Rust's &str, String and Vec.
 func (c *compiler) rust(p place) *shown {
-	switch t := p.typ; {
-	case t.Name == "&str" && own(t, "data_ptr", "length"):
+	t := p.typ
+	name, _, generic := strings.Cut(t.Name, "<")
+	name = name[strings.LastIndex(name, ":")+1:] // without its module
+	switch {
+	case name == "&str" && own(t, "data_ptr", "length"):
 		w, kept := words(p, "length", "data_ptr")
 		if kept {
 			return textOf(w[0], w[1], false)
 		}
-	case t.Name == "String" && own(t, "vec"):
+	case name == "String" && own(t, "vec"):
 		vec, ok := member(p, "vec")
 		if !ok {
 			return nil
@@ -56,7 +59,7 @@ func (c *compiler) rust(p place) *shown {
 		if length, begin, capacity := rustVec(vec); begin != nil {
 			return textOf(length, begin, false).within(func(a *assembler) { a.push(capacity) })
 		}
-	case strings.HasPrefix(t.Name, "Vec<") && own(t, "buf", "len"):
+	case name == "Vec" && generic && own(t, "buf", "len"):
 		elem := c.types.parameter(t, "T")
 		if length, begin, capacity := rustVec(p); begin != nil && elem != nil {
 			return sliceOf(value.AsVec, "", elem, length, begin, capacity)

@@ -91,10 +91,7 @@ func (q *asked) evaluate(s *standing, level, number int) *Code {
 		q.refused = err.Error()
 		return nil
 	}
-	if code.Lacking {
-		q.refused = "a string or slice"
-		return code
-	}
+	q.lacking = code.Lacking
 	b, out := plan.Run(code.Code, activation{s: s, level: level}, nil)
 	if v, ok := code.Value(b); out != plan.Got {
 		q.refused, q.untold = out.String(), out == plan.NoEntry

@@ -152,72 +152,81 @@ func (v *viewer) content(s *shown, room int) (*value.Type, []plan.Instr) {
 	return elem, code
 }
 
+// fewestElements is how many elements of a sequence must have room with the views in them.
+const fewestElements = 3
+
 // elements returns the type of the elements that there are, and the instructions that write them; nil if that cannot be.
 func (v *viewer) elements(s *shown, locals, room int) (*value.Type, []plan.Instr) {
-	a := &assembler{depth: locals}
-	size, most := uint64(1), uint64(v.most)
-	if s.elem != nil {
-		if size = s.elem.Size; size == 0 || size > mostElementSize {
-			return nil, nil
-		}
-		most = min(value.MostElements, mostElementSize/size)
-		if s.kind == value.AsReference || s.kind == value.AsPointer || s.kind == value.AsShared || s.inside != nil {
-			most = 1
-		}
-	}
-	if s.inside != nil {
-		out, err := s.inside.out()
-		if err != nil || slices.ContainsFunc(out, lacks) {
-			return nil, nil
-		}
-		a.code = append(a.code, plan.Instr{Op: plan.Const, Arg: int64(size)}, plan.Instr{Op: plan.Out, Size: 2})
-		a.code = append(a.code, out...)
-		a.number(1)
-	} else {
-		a.local(s.at)
-		a.local(s.words[0])
-		if size > 1 {
-			a.number(size)
-			a.apply(plan.Mul)
-		}
-		a.code = append(a.code, plan.Instr{Op: plan.OutBlock, Arg: int64(size * most)})
-		a.depth--
-	}
 	if s.elem == nil {
+		a := &assembler{depth: locals}
+		v.block(a, s, 1, uint64(v.most))
 		return nil, append(a.code, plan.Instr{Op: plan.Drop})
 	}
 	elem, ok := v.c.elementType(s.elem, 0)
-	if !ok {
+	if !ok || elem.Size == 0 || elem.Size > mostElementSize {
 		return nil, nil
 	}
-	const test = 4
-	each := (room-len(a.code)-1)/int(most) - test
-	var rest []plan.Instr
-	typed := elem
-	for i := most; i > 0; i-- {
-		p := place{typ: elem, addr: join(s.begin, []plan.Instr{{Op: plan.Const, Arg: int64((i - 1) * size)}, {Op: plan.Add}})}
+	most, fewest := min(value.MostElements, mostElementSize/elem.Size), fewestElements
+	if s.inside != nil || s.kind == value.AsReference || s.kind == value.AsPointer || s.kind == value.AsShared {
+		most, fewest = 1, 1
+	}
+	const around, each = 16, 4 // instructions besides the elements' own: once, and of each
+	element := func(i uint64) (*value.Type, []plan.Instr, bool) {
+		p := place{typ: elem, addr: join(s.begin, []plan.Instr{{Op: plan.Const, Arg: int64(i * elem.Size)}, {Op: plan.Add}})}
 		if s.inside != nil {
 			p = *s.inside
 			p.typ = elem
 		}
-		typ, code, ok := v.element(p, each)
-		if !ok || s.kind == value.AsReference && typ.View == nil {
-			return nil, nil
+		return v.element(p, (room-around)/fewest-each)
+	}
+	typed, code, ok := element(0)
+	if !ok || s.kind == value.AsReference && typed.View == nil {
+		return nil, nil
+	}
+	var rest []plan.Instr
+	if len(code) > 0 {
+		most = min(most, uint64((room-around)/(len(code)+each)))
+		for i := most; i > 0; i-- {
+			_, code, _ := element(i - 1)
+			t := &assembler{depth: locals}
+			t.number(i - 1)
+			t.local(s.words[0])
+			t.apply(plan.LtU)
+			rest = join(t.code, jumpZero(len(code)+len(rest)), code, rest)
 		}
-		typed = typ
-		if len(code) == 0 {
-			break
-		}
-		t := &assembler{depth: locals}
-		t.number(i - 1)
-		t.local(s.words[0])
-		t.apply(plan.LtU)
-		rest = join(t.code, jumpZero(len(code)+len(rest)), code, rest)
+	}
+	a := &assembler{depth: locals}
+	if !v.block(a, s, elem.Size, most) {
+		return nil, nil
 	}
 	if len(rest) == 0 {
 		return typed, append(a.code, plan.Instr{Op: plan.Drop})
 	}
 	return typed, join(a.code, jumpZero(len(rest)), rest)
+}
+
+// block adds the instructions that write the bytes of the elements, and push whether they could be read; it reports
+// false if the program does not keep them.
+func (v *viewer) block(a *assembler, s *shown, size, most uint64) bool {
+	if s.inside != nil {
+		out, err := s.inside.out()
+		if err != nil || slices.ContainsFunc(out, lacks) {
+			return false
+		}
+		a.code = append(a.code, plan.Instr{Op: plan.Const, Arg: int64(size)}, plan.Instr{Op: plan.Out, Size: 2})
+		a.code = append(a.code, out...)
+		a.number(1)
+		return true
+	}
+	a.local(s.at)
+	a.local(s.words[0])
+	if size > 1 {
+		a.number(size)
+		a.apply(plan.Mul)
+	}
+	a.code = append(a.code, plan.Instr{Op: plan.OutBlock, Arg: int64(size * most)})
+	a.depth--
+	return true
 }
 
 // element returns the type of an element with the views in it, and the instructions that write what stands behind

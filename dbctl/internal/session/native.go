@@ -140,10 +140,6 @@ func (p *process) evaluateIn(m *matcher, d *debugObject, level int, of evaluatio
 		a.verdict, a.why = refused, "the program does not keep all members"
 		return a
 	}
-	if code.Lacking {
-		a.verdict, a.why = refused, "gdb shows more of it than its members"
-		return a
-	}
 	frame := activation{p: p, d: d, level: level}
 	written, outcome := plan.Run(code.Code, &frame, p.written[:0])
 	p.written = written
@@ -173,6 +169,10 @@ func (p *process) evaluateIn(m *matcher, d *debugObject, level int, of evaluatio
 		if !of.shown {
 			return a
 		}
+	}
+	if code.Lacking {
+		a.verdict, a.why = refused, "gdb shows more of it than its members"
+		return a
 	}
 	names := naming{p: p, language: by.code.Type.Language}
 	a.text = v.Text(&names)
