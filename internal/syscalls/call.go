@@ -51,6 +51,8 @@ type Call struct {
 	extra []byte // what follows the result, in parentheses
 	last  []byte // the text that an argument of both ends had at the entry
 
+	later bool // an argument of both ends shows nothing before the exit
+
 	mem   Memory
 	reads int
 	size  uint32 // a length in memory at the entry, which the kernel changes: of an address, of an option
@@ -75,8 +77,9 @@ func (c *Call) Enter(e Entry, mem Memory) {
 		p := &c.row.params[i]
 		c.spans[i].shown = p.only == nil || p.only(c)
 		if c.spans[i].shown && p.when != atExit {
+			c.later = false
 			c.decode(i)
-			c.spans[i].known = p.when == atEntry
+			c.spans[i].known = !c.later
 		}
 	}
 	c.mem = nil
@@ -87,7 +90,7 @@ func (c *Call) Exit(result int64, mem Memory) {
 	c.result, c.state, c.as = result, left, c.row.as
 	c.mem, c.reads = mem, mostReads
 	for i := range c.row.params {
-		if s := &c.spans[i]; s.shown && !s.known {
+		if s := &c.spans[i]; s.shown && c.row.params[i].when != atEntry {
 			c.decode(i)
 			s.known = true
 		}
