@@ -67,7 +67,7 @@ type span struct {
 	shown    bool
 }
 
-// Enter begins a call: it decodes all that is known before the kernel does anything.
+// Enter begins a call, and comes before all else: it decodes all that is known before the kernel does anything.
 func (c *Call) Enter(e Entry, mem Memory) {
 	c.entry, c.row, c.state, c.result = e, rowOf(e.Number), entered, 0
 	c.text, c.extra, c.size = c.text[:0], c.extra[:0], 0
@@ -176,7 +176,8 @@ func (c *Call) Path() []byte {
 	return nil
 }
 
-// Append appends the call as strace prints it: whole after Exit and End, as far as it is known before.
+// Append appends the call as strace prints it: whole after Exit and End, as far as it is known before. Of a call that
+// has ended, what only the kernel would have told is "<unfinished ...>".
 func (c *Call) Append(b []byte) []byte {
 	b = append(b, c.Name()...)
 	b = append(b, '(')
@@ -191,6 +192,9 @@ func (c *Call) Append(b []byte) []byte {
 		}
 		first = false
 		if !s.known {
+			if c.state == ended {
+				b = append(b, " <unfinished ...>) = ?"...)
+			}
 			return b
 		}
 		if c.row.params[i].labelled {

@@ -1,6 +1,7 @@
 package syscalls
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -64,8 +65,16 @@ func TestEnds(t *testing.T) {
 	if got := text(&c); got != "exit_group(3) = ?" {
 		t.Error(got)
 	}
+	c.Enter(Entry{Number: unix.SYS_READ, Args: [6]uint64{3, 4096, 5}}, mem)
+	c.End()
+	if got := text(&c); got != "read(3,  <unfinished ...>) = ?" {
+		t.Error(got)
+	}
 	for result, want := range map[int64]string{
-		-512: "pause() = ? ERESTARTSYS (To be restarted if SA_RESTART is set)", -4000: "pause() = -1 (errno 4000)", -4: "pause() = -1 EINTR (Interrupted system call)", 7: "pause() = 7",
+		-512:  "pause() = ? ERESTARTSYS (To be restarted if SA_RESTART is set)",
+		-4000: "pause() = -1 (errno 4000)",
+		-4:    "pause() = -1 EINTR (Interrupted system call)",
+		7:     "pause() = 7",
 	} {
 		c.Enter(Entry{Number: unix.SYS_PAUSE}, mem)
 		c.Exit(result, mem)
@@ -142,6 +151,25 @@ func TestBounds(t *testing.T) {
 			t.Fatalf("%d bytes of %s", n, c.Name())
 		}
 	}
+}
+
+// FuzzCall: no call and no memory makes the decoder fail, or exceed its bounds.
+func FuzzCall(f *testing.F) {
+	f.Add(uint64(unix.SYS_SENDMSG), uint64(3), uint64(4096), uint64(0), int64(5), bytes.Repeat([]byte{0, 0x10, 0, 0, 0, 0, 0, 0}, 20))
+	f.Add(uint64(unix.SYS_GETDENTS64), uint64(3), uint64(4096), uint64(64), int64(64), bytes.Repeat([]byte{24, 0}, 32))
+	f.Add(uint64(unix.SYS_EXECVE), uint64(4104), uint64(4096), uint64(4096), int64(0), []byte("\x00\x10\x00\x00\x00\x00\x00\x00"))
+	f.Fuzz(func(t *testing.T, number, a, b, c uint64, result int64, memory []byte) {
+		mem := &page{at: 4096, bytes: memory}
+		var call Call
+		call.Enter(Entry{Number: number, Args: [6]uint64{a, b, c, a, b, c}, Stack: c}, mem)
+		call.Exit(result, mem)
+		if mem.reads > 2*mostReads {
+			t.Errorf("%d reads for %s", mem.reads, call.Name())
+		}
+		if n := len(call.Append(nil)); n > 8*mostText {
+			t.Errorf("%d bytes of %s", n, call.Name())
+		}
+	})
 }
 
 // TestAllocations: a call takes none, once the buffers have grown.
