@@ -51,6 +51,8 @@ type Call struct {
 	extra []byte // what follows the result, in parentheses
 	last  []byte // the text that an argument of both ends had at the entry
 
+	later bool // an argument of both ends shows nothing before the exit
+
 	mem   Memory
 	reads int
 	size  uint32 // a length in memory at the entry, which the kernel changes: of an address, of an option
@@ -65,7 +67,7 @@ type span struct {
 	shown    bool
 }
 
-// Enter begins a call: it decodes all that is known before the kernel does anything.
+// Enter begins a call, and comes before all else: it decodes all that is known before the kernel does anything.
 func (c *Call) Enter(e Entry, mem Memory) {
 	c.entry, c.row, c.state, c.result = e, rowOf(e.Number), entered, 0
 	c.text, c.extra, c.size = c.text[:0], c.extra[:0], 0
@@ -75,8 +77,9 @@ func (c *Call) Enter(e Entry, mem Memory) {
 		p := &c.row.params[i]
 		c.spans[i].shown = p.only == nil || p.only(c)
 		if c.spans[i].shown && p.when != atExit {
+			c.later = false
 			c.decode(i)
-			c.spans[i].known = p.when == atEntry
+			c.spans[i].known = !c.later
 		}
 	}
 	c.mem = nil
@@ -87,7 +90,7 @@ func (c *Call) Exit(result int64, mem Memory) {
 	c.result, c.state, c.as = result, left, c.row.as
 	c.mem, c.reads = mem, mostReads
 	for i := range c.row.params {
-		if s := &c.spans[i]; s.shown && !s.known {
+		if s := &c.spans[i]; s.shown && c.row.params[i].when != atEntry {
 			c.decode(i)
 			s.known = true
 		}
@@ -173,7 +176,8 @@ func (c *Call) Path() []byte {
 	return nil
 }
 
-// Append appends the call as strace prints it: whole after Exit and End, as far as it is known before.
+// Append appends the call as strace prints it: whole after Exit and End, as far as it is known before. Of a call that
+// has ended, what only the kernel would have told is "<unfinished ...>".
 func (c *Call) Append(b []byte) []byte {
 	b = append(b, c.Name()...)
 	b = append(b, '(')
@@ -188,6 +192,9 @@ func (c *Call) Append(b []byte) []byte {
 		}
 		first = false
 		if !s.known {
+			if c.state == ended {
+				b = append(b, " <unfinished ...>) = ?"...)
+			}
 			return b
 		}
 		if c.row.params[i].labelled {

@@ -140,12 +140,6 @@ var fdFlags = []constant{
 	{"FD_CLOEXEC", 0x1},
 }
 
-var fcntlOwners = []constant{
-	{"F_OWNER_TID", 0x0},
-	{"F_OWNER_PID", 0x1},
-	{"F_OWNER_PGRP", 0x2},
-}
-
 var lockTypes = []constant{
 	{"F_RDLCK", 0x0},
 	{"F_WRLCK", 0x1},
@@ -841,6 +835,10 @@ var seccompOps = []constant{
 	{"SECCOMP_GET_NOTIF_SIZES", 0x3},
 }
 
+var membarrierFlags = []constant{
+	{"MEMBARRIER_CMD_FLAG_CPU", 0x1},
+}
+
 var membarrierCommands = []constant{
 	{"MEMBARRIER_CMD_QUERY", 0x0},
 	{"MEMBARRIER_CMD_GLOBAL", 0x1},
@@ -1196,6 +1194,48 @@ var localModes = []constant{
 	{"EXTPROC", 0x10000},
 }
 
+var xattrFlags = []constant{
+	{"XATTR_CREATE", 0x1},
+	{"XATTR_REPLACE", 0x2},
+}
+
+var ipcFlags = []constant{
+	{"IPC_CREAT", 0x200},
+	{"IPC_EXCL", 0x400},
+	{"IPC_NOWAIT", 0x800},
+}
+
+var shmFlags = []constant{
+	{"IPC_CREAT", 0x200},
+	{"IPC_EXCL", 0x400},
+	{"SHM_HUGETLB", 0x800},
+	{"SHM_NORESERVE", 0x1000},
+}
+
+var attachFlags = []constant{
+	{"SHM_RDONLY", 0x1000},
+	{"SHM_RND", 0x2000},
+	{"SHM_REMAP", 0x4000},
+	{"SHM_EXEC", 0x8000},
+}
+
+var namespaces = []constant{
+	{"CLONE_NEWTIME", 0x80},
+	{"CLONE_NEWNS", 0x20000},
+	{"CLONE_NEWCGROUP", 0x2000000},
+	{"CLONE_NEWUTS", 0x4000000},
+	{"CLONE_NEWIPC", 0x8000000},
+	{"CLONE_NEWUSER", 0x10000000},
+	{"CLONE_NEWPID", 0x20000000},
+	{"CLONE_NEWNET", 0x40000000},
+}
+
+var syncFlags = []constant{
+	{"SYNC_FILE_RANGE_WAIT_BEFORE", 0x1},
+	{"SYNC_FILE_RANGE_WRITE", 0x2},
+	{"SYNC_FILE_RANGE_WAIT_AFTER", 0x4},
+}
+
 var capabilities = []constant{
 	{"CAP_CHOWN", 0x0},
 	{"CAP_DAC_OVERRIDE", 0x1},
@@ -1244,10 +1284,6 @@ var capabilityVersions = []constant{
 	{"_LINUX_CAPABILITY_VERSION_1", 0x19980330},
 	{"_LINUX_CAPABILITY_VERSION_2", 0x20071026},
 	{"_LINUX_CAPABILITY_VERSION_3", 0x20080522},
-}
-
-var rseqFlags = []constant{
-	{"RSEQ_FLAG_UNREGISTER", 0x1},
 }
 
 var magics = []constant{

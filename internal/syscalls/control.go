@@ -145,11 +145,14 @@ func ioctlArgument(c *Call, v uint64) {
 
 // answered writes at the exit what the kernel filled.
 func (c *Call) answered(v uint64, d decoder) {
-	if !c.exiting() || c.failed() {
+	switch {
+	case !c.exiting():
+		c.later = true
+	case c.failed():
 		c.address(v)
-		return
+	default:
+		d(c, v)
 	}
-	d(c, v)
 }
 
 // asked writes at the exit what stood there at the entry.

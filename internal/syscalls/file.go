@@ -129,9 +129,11 @@ func gathered(c *Call, addr uint64) { c.vectors(addr, c.arg(2), everything) }
 
 // scattered are those of readv.
 func scattered(c *Call, addr uint64) {
-	if c.exiting() {
-		c.vectors(addr, c.arg(2), uint64(max(c.result, 0)))
+	if !c.exiting() {
+		c.later = true
+		return
 	}
+	c.vectors(addr, c.arg(2), uint64(max(c.result, 0)))
 }
 
 // fileMode writes a type of file and its mode; what has no known type in octal.

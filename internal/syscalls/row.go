@@ -71,8 +71,8 @@ func path(name string) param {
 // from is the argument in another register than its place says.
 func (p param) from(arg int) param { p.arg = arg; return p }
 
-// if_ is the argument of some calls only.
-func (p param) if_(only func(c *Call) bool) param { p.only = only; return p }
+// given is the argument of some calls only.
+func (p param) given(only func(c *Call) bool) param { p.only = only; return p }
 
 // label is the argument with its name.
 func (p param) label() param { p.labelled = true; return p }

@@ -53,6 +53,10 @@ var (
 
 // remaining is what was left of a sleep that a signal ended.
 func remaining(c *Call, addr uint64) {
+	if !c.exiting() {
+		c.later = true
+		return
+	}
 	if c.result != -516 || c.Name() == "clock_nanosleep" && c.arg(1)&1 != 0 {
 		c.address(addr)
 		return

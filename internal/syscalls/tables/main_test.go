@@ -44,6 +44,41 @@ func TestTablesAreCurrent(t *testing.T) {
 	}
 }
 
+// TestTablesAreUsed: what is generated no checker calls unused.
+func TestTablesAreUsed(t *testing.T) {
+	var source strings.Builder
+	paths, err := filepath.Glob("../*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range paths {
+		if filepath.Base(p) == "constants.go" || strings.HasSuffix(p, "_test.go") {
+			continue
+		}
+		b, err := os.ReadFile(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		source.Write(b)
+	}
+	words := map[string]bool{}
+	for _, w := range regexp.MustCompile(`\w+`).FindAllString(source.String(), -1) {
+		words[w] = true
+	}
+	for _, g := range groups {
+		for _, table := range g.tables {
+			if !words[table.name] {
+				t.Errorf("nothing uses %s", table.name)
+			}
+		}
+		for _, name := range strings.Fields(g.alone) {
+			if !words[camel(name)] {
+				t.Errorf("nothing uses %s", camel(name))
+			}
+		}
+	}
+}
+
 var (
 	tableLine = regexp.MustCompile(`^(?:var|const) (\w+) = (.*)`)
 	entryLine = regexp.MustCompile(`^\t(?:\{"([^"]*)", (\w+)\}|(\d+): +(.*)),$`)

@@ -1,6 +1,6 @@
 /*
- * calls.c: makes the commonest system calls, with arguments that show what they have, and with errors. What it does is
- * the same each time but for times, process numbers and addresses of kernel data.
+ * calls.c: makes the commonest system calls, with arguments that show what they have, and with
+ * errors. What it does is the same each time but for times and process numbers.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -108,7 +108,7 @@ static void files(void)
 	syscall(SYS_newfstatat, AT_FDCWD, "file", &st, AT_SYMLINK_NOFOLLOW);
 	syscall(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH);
 	syscall(SYS_newfstatat, 77, "x", &st, 0);
-	syscall(SYS_statx, AT_FDCWD, "file", AT_STATX_SYNC_AS_STAT | AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, &sx);
+	syscall(SYS_statx, AT_FDCWD, "file", AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, &sx);
 	syscall(SYS_statx, AT_FDCWD, "file", 0, STATX_TYPE | STATX_SIZE, &sx);
 	syscall(SYS_statfs, "/proc", &fs);
 	syscall(SYS_statfs, "none", &fs);
@@ -224,10 +224,11 @@ static void controls(void)
 
 static void memory(void)
 {
-	char *p = (char *)syscall(SYS_mmap, NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const int fresh = MAP_PRIVATE | MAP_ANONYMOUS;
+	char *p = (char *)syscall(SYS_mmap, NULL, 8192, PROT_READ | PROT_WRITE, fresh, -1, 0);
 
 	syscall(SYS_mmap, NULL, 0, PROT_NONE, MAP_SHARED, 999, 4096);
-	syscall(SYS_mmap, p, 4096, PROT_READ, MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	syscall(SYS_mmap, p, 4096, PROT_READ, fresh | MAP_FIXED | MAP_NORESERVE, -1, 0);
 	syscall(SYS_mprotect, p, 4096, PROT_READ | PROT_EXEC);
 	syscall(SYS_mprotect, 1, 4096, PROT_NONE);
 	syscall(SYS_madvise, p, 4096, MADV_DONTNEED);
@@ -364,8 +365,10 @@ static void waiting(void)
 static void sockets(void)
 {
 	struct sockaddr_un un = { .sun_family = AF_UNIX, .sun_path = "sock" }, from;
-	struct sockaddr_in sin = { .sin_family = AF_INET, .sin_port = 0, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	struct sockaddr_in6 sin6 = { .sin6_family = AF_INET6, .sin6_port = htons(1), .sin6_addr = IN6ADDR_LOOPBACK_INIT };
+	struct sockaddr_in sin = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in6 sin6 = {
+		.sin6_family = AF_INET6, .sin6_port = htons(1), .sin6_addr = IN6ADDR_LOOPBACK_INIT,
+	};
 	struct linger linger = { 1, 5 };
 	struct timeval tv = { 1, 2 };
 	struct ucred cred;
@@ -444,7 +447,10 @@ static void sockets(void)
 	syscall(SYS_recvmsg, pair[1], &msg, MSG_CMSG_CLOEXEC);
 	syscall(SYS_recvmsg, pair[1], &msg, MSG_DONTWAIT);
 	syscall(SYS_recvmsg, pair[1], NULL, MSG_DONTWAIT);
-	struct mmsghdr many[2] = { { .msg_hdr = { .msg_iov = iov, .msg_iovlen = 1 } }, { .msg_hdr = { .msg_iov = iov, .msg_iovlen = 2 } } };
+	struct mmsghdr many[2] = {
+		{ .msg_hdr = { .msg_iov = iov, .msg_iovlen = 1 } },
+		{ .msg_hdr = { .msg_iov = iov, .msg_iovlen = 2 } },
+	};
 	syscall(SYS_sendmmsg, pair[0], many, 2, 0);
 }
 
@@ -519,7 +525,8 @@ static void processes(void)
 	syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 	syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE | FUTEX_CLOCK_REALTIME, 1, &ts, NULL, -1);
 	syscall(SYS_futex, &word, FUTEX_CMP_REQUEUE_PRIVATE, 1, 2, &word, 3);
-	syscall(SYS_futex, &word, FUTEX_WAKE_OP, 1, 1, &word, FUTEX_OP(FUTEX_OP_SET, 0, FUTEX_OP_CMP_GT, 1));
+	syscall(SYS_futex, &word, FUTEX_WAKE_OP, 1, 1, &word,
+		FUTEX_OP(FUTEX_OP_SET, 0, FUTEX_OP_CMP_GT, 1));
 	syscall(SYS_arch_prctl, 0x1003, &cpus);
 	syscall(SYS_arch_prctl, 0x3001, 5);
 	syscall(SYS_getrandom, big, 4, GRND_NONBLOCK);

@@ -1,9 +1,10 @@
 /*
- * every.c: makes every system call, with arguments that look like something. Nothing is done where a tracer replaces
- * each call by a result; so the program has no C library, which could not start then.
+ * every.c: makes every system call, with arguments that look like something. Nothing is done where
+ * a tracer replaces each call by a result; so it has no C library, which could not start then.
  */
+#include "call.h"
+
 #include <stdint.h>
-#include <sys/syscall.h>
 
 enum { PAGE = 4096, ARGUMENTS = 6, LAST = 451 };
 
@@ -22,23 +23,16 @@ static uint64_t draw(void)
 	return state >> 33;
 }
 
-static long call(long n, const long *a)
-{
-	long ret;
-	register long r10 __asm__("r10") = a[3];
-	register long r8 __asm__("r8") = a[4];
-	register long r9 __asm__("r9") = a[5];
-	__asm__ volatile("syscall"
-		: "=a"(ret)
-		: "a"(n), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(r10), "r"(r8), "r"(r9)
-		: "rcx", "r11", "memory");
-	return ret;
-}
-
 static long value(void)
 {
-	const long small[] = { 0, 1, 2, 3, 4, 5, 8, 16, 24, 64, 128, -1, -100, 256, 4096, 0644, 0x80042, 0x8000, 1L << 32, 0x7fffffff };
-	const long pointers[] = { (long)zeros, (long)noise, (long)text, (long)path, (long)ones, (long)(noise + 64), 8, (long)"x", (long)full, (long)(ones + PAGE - 24) };
+	const long small[] = {
+		0, 1, 2, 3, 4, 5, 8, 16, 24, 64, 128, -1, -100, 256, 4096, 0644, 0x80042, 0x8000, 1L << 32,
+		0x7fffffff,
+	};
+	const long pointers[] = {
+		(long)zeros, (long)noise, (long)text, (long)path, (long)ones, (long)(noise + 64), 8, (long)"x",
+		(long)full, (long)(ones + PAGE - 24),
+	};
 
 	switch (draw() % 8) {
 	case 0:
@@ -62,15 +56,17 @@ void _start(void)
 	for (int round = 0; round < ROUNDS; round++) {
 		for (long n = 0; n < LAST; n++) {
 			/* Numbers that strace does not know are not replaced. */
-			if (n == SYS_exit_group || n == SYS_exit || n == SYS_execve || (n > SYS_rseq && n < SYS_pidfd_send_signal))
+			if (n == SYS_exit_group || n == SYS_exit || n == SYS_execve)
+				continue;
+			if (n > SYS_rseq && n < SYS_pidfd_send_signal)
 				continue;
 			long a[ARGUMENTS];
 
 			for (int i = 0; i < ARGUMENTS; i++)
 				a[i] = value();
-			call(n, a);
+			call(n, a[0], a[1], a[2], a[3], a[4], a[5]);
 		}
 	}
-	call(SYS_exit_group, (long[ARGUMENTS]){ 0 });
+	call(SYS_exit_group, 0, 0, 0, 0, 0, 0);
 	__builtin_unreachable();
 }
