@@ -111,12 +111,12 @@ func (v *valuesReader) readFrom(f io.ReaderAt, size int64) error {
 	switch magic := text0(h[:min(len(h), countMagicSize)]); {
 	case magic == "":
 		return nil // it is being made
+	case magic == valuesMagic:
+		v.least = valuesRecord
 	case magic == valuesMagic1:
 		v.least = valuesRecord1
-	case magic != valuesMagic:
-		return damaged("it is of an unknown kind")
 	default:
-		v.least = valuesRecord
+		return damaged("it is of an unknown kind")
 	case len(h) < valuesHeaderSize:
 		return damaged("its header is cut off at byte %d of %d", len(h), valuesHeaderSize)
 	}
