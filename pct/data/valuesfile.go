@@ -108,16 +108,17 @@ func (v *valuesReader) readFrom(f io.ReaderAt, size int64) error {
 	damaged := func(format string, args ...any) error {
 		return fmt.Errorf("%s: damaged: %s; the samples are counted without their values", v.path, fmt.Sprintf(format, args...))
 	}
-	switch magic := text0(h[:min(len(h), countMagicSize)]); {
-	case magic == "":
+	switch magic := text0(h[:min(len(h), countMagicSize)]); magic {
+	case "":
 		return nil // it is being made
-	case magic == valuesMagic1:
-		v.least = valuesRecord1
-	case magic != valuesMagic:
-		return damaged("it is of an unknown kind")
-	default:
+	case valuesMagic:
 		v.least = valuesRecord
-	case len(h) < valuesHeaderSize:
+	case valuesMagic1:
+		v.least = valuesRecord1
+	default:
+		return damaged("it is of an unknown kind")
+	}
+	if len(h) < valuesHeaderSize {
 		return damaged("its header is cut off at byte %d of %d", len(h), valuesHeaderSize)
 	}
 	header, length := binary.LittleEndian.Uint32(h[atValuesHeader:]), binary.LittleEndian.Uint32(h[atValuesFields:])
