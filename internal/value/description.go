@@ -215,11 +215,16 @@ func printed(t *Type, cost map[*Type]uint64) uint64 {
 	const scalar = 32
 	n := uint64(scalar)
 	switch t.Kind {
+	case Integer:
+		if t.Size == 0 {
+			n += uint64(len(t.Name)) // Rust's ()
+		}
 	case Array:
 		if t.Count > 0 {
 			n += min(uint64(t.Count), mostPrinted) * cost[t.Elem]
 		}
 	case Structure:
+		n += uint64(len(t.Name)) // which Rust shows
 		for i := range t.Fields {
 			f := &t.Fields[i]
 			n += uint64(len(f.Name)) + uint64(len(f.Type.Name)) + cost[f.Type]
