@@ -1,6 +1,7 @@
 #include "values.h"
 #include "plans.h"
 #include "unwind/inspect.h"
+#include "unwind/machine.h"
 #include "valuelog.h"
 
 size_t values_room(void)
@@ -67,7 +68,7 @@ static size_t evaluate(const struct plans_use *u, struct asked *a, char *to, siz
 {
 	const struct plan_frame f = {
 		.of = a, .reg = reg, .high = high, .cfa = cfa, .entry = entry, .read = read_memory,
-		.bias = a->object->bias,
+		.bias = a->object->bias, .thread = machine_thread_pointer(),
 	};
 	struct values_value *v = (struct values_value *)(to + at);
 	size_t size = PLANS_RECORD - at - sizeof *v;

@@ -87,7 +87,8 @@ func compile(o *options) (plans []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return executor.File(len(o.expressions), data.ValuesHead(c.fields), []executor.Object{{ID: id, Path: path, Stretches: executor.Stretches(c.uses)}})
+	thread, _ := f.ThreadOffset()
+	return executor.File(len(o.expressions), data.ValuesHead(c.fields), []executor.Object{{ID: id, Path: path, Thread: thread, Stretches: executor.Stretches(c.uses)}})
 }
 
 // A compiler puts the plans of expressions together.

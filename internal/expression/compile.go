@@ -5,6 +5,7 @@ import (
 	"debug/dwarf"
 	"github.com/profilecollection/pct/internal/plan"
 	"github.com/profilecollection/pct/internal/value"
+	"slices"
 
 	"github.com/profilecollection/pct/internal/object/debuginfo"
 )
@@ -48,6 +49,8 @@ type compiler struct {
 	nested int
 	parts  int // of values that printable has looked at
 	source string
+
+	outermost *expression // the whole of it
 }
 
 func (c *compiler) data() *debuginfo.Data { return c.object.data }
@@ -96,6 +99,7 @@ func (o *Object) Compile(source string, pc uint64, activation int) (*Code, error
 	if err != nil {
 		return nil, err
 	}
+	c.outermost = e
 	p, err := c.expression(e)
 	if err != nil {
 		return nil, err
@@ -149,7 +153,26 @@ func (c *compiler) finish(p place) (*Code, error) {
 	}
 	code.Code = append(instrs, plan.Instr{Op: plan.End})
 	code.Gone = gaps(instrs)
+	for _, g := range code.Gone {
+		if g.Pointer && refers(t, g.Offset, 0) {
+			return nil, refusef("a reference that the program does not keep")
+		}
+	}
 	return code, nil
+}
+
+// refers reports whether there is a reference at an offset of values of the type.
+func refers(t *value.Type, at uint64, depth int) bool {
+	t.Whole()
+	switch {
+	case t.Kind == value.Reference:
+		return at == 0
+	case t.Kind == value.Array && t.Elem.Size > 0:
+		return refers(t.Elem, at%t.Elem.Size, depth)
+	case t.Kind == value.Structure && depth < mostNested:
+		return slices.ContainsFunc(t.Fields, func(f value.Field) bool { return f.Offset <= at && refers(f.Type, at-f.Offset, depth+1) })
+	}
+	return false
 }
 
 // gaps are the runs of bytes that instructions write for what the program does not keep.
@@ -163,7 +186,7 @@ func gaps(instrs []plan.Instr) []value.Gap {
 		case plan.OutMem:
 			at += uint64(i.Arg)
 		case plan.OutGone:
-			gone = append(gone, value.Gap{Offset: at, Size: uint64(i.Arg)})
+			gone = append(gone, value.Gap{Offset: at, Size: uint64(i.Arg), Pointer: i.Size > 0})
 			at += uint64(i.Arg)
 		}
 	}

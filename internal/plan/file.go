@@ -13,6 +13,7 @@ import (
 type Object struct {
 	ID        []byte
 	Path      string
+	Thread    uint64    // how far below the thread pointer its thread-local variables begin; 0: it has none there
 	Stretches []Stretch // in the order of their addresses, without overlaps
 }
 
@@ -56,6 +57,7 @@ func File(expressions int, head []byte, objects []Object) ([]byte, error) {
 	}
 	var f file
 	for _, o := range objects {
+		f.thread = o.Thread
 		if err := f.object(o); err != nil {
 			return nil, err
 		}
@@ -64,6 +66,9 @@ func File(expressions int, head []byte, objects []Object) ([]byte, error) {
 	copy(b, fileMagic)
 	for i, n := range []int{fileHeader, expressions, len(objects), f.stretches, f.uses, f.entries, f.sites, f.instrs, len(head), len(f.paths)} {
 		binary.LittleEndian.PutUint32(b[16+4*i:], uint32(n))
+	}
+	if f.noThread {
+		return nil, errors.New("where a thread-local variable is, is not known")
 	}
 	for _, part := range [][]byte{f.object64, f.stretch24, f.use16, f.entry8, f.site16, f.instr16, head, f.paths} {
 		b = append(b, part...)
@@ -78,6 +83,8 @@ func File(expressions int, head []byte, objects []Object) ([]byte, error) {
 type file struct {
 	object64, stretch24, use16, entry8, site16, instr16, paths []byte
 	stretches, uses, entries, sites, instrs                    int
+	thread                                                     uint64         // of the object
+	noThread                                                   bool           // a thread-local variable has no place
 	known                                                      map[string]int // first instruction, by the bytes of the code
 	lists                                                      map[string]int // number of an entry, by the bytes of its sites
 }
@@ -113,8 +120,12 @@ func (f *file) use(u Use) {
 	b = binary.LittleEndian.AppendUint16(b, uint16(u.Plan))
 	code := slices.Clone(u.Code)
 	for i := range code {
-		if code[i].Op == Entry {
+		switch code[i].Op {
+		case Entry:
 			code[i].Arg = int64(f.entry(u.Entries[code[i].Arg]))
+		case Thread: // there it is an offset from the thread pointer
+			code[i].Arg -= int64(f.thread)
+			f.noThread = f.noThread || code[i].Arg >= 0
 		}
 	}
 	b = binary.LittleEndian.AppendUint32(b, uint32(f.code(code)))

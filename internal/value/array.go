@@ -64,72 +64,10 @@ func (p *printer) text1(b []byte) {
 	p.characters(b, false)
 }
 
-// characters writes bytes in quotes. Runs of more than ten equal ones stand behind their number, outside of
-// the quotes.
-func (p *printer) characters(b []byte, more bool) {
-	if len(b) == 0 {
-		p.out.WriteString(`""`)
-		if more {
-			p.out.WriteString("...")
-		}
-		return
-	}
-	open := false
-	things, first := 0, true
-	for i := 0; i < len(b); {
-		if things >= mostShown {
-			more = true
-			break
-		}
-		run := 1
-		for i+run < len(b) && b[i+run] == b[i] {
-			run++
-		}
-		if run > longestTextRun {
-			if open {
-				p.out.WriteString(`"`)
-				open = false
-			}
-			if !first {
-				p.out.WriteString(", ")
-			}
-			fmt.Fprintf(&p.out, "%s <repeats %d times>", quoted(b[i], '\'', 0), run)
-			i += run
-			things += longestRun
-			first = false
-			continue
-		}
-		if !open {
-			if !first {
-				p.out.WriteString(", ")
-			}
-			p.out.WriteByte('"')
-			open = true
-		}
-		next := byte(0)
-		if i+1 < len(b) {
-			next = b[i+1]
-		}
-		p.out.WriteString(escaped(b[i], '"', next))
-		things++
-		i++
-		first = false
-	}
-	if open {
-		p.out.WriteByte('"')
-	}
-	if more {
-		p.out.WriteString("...")
-	}
-}
+func quoted(c, quote byte) string { return string(quote) + escaped(c, quote) + string(quote) }
 
-func quoted(c, quote, next byte) string {
-	return string(quote) + escaped(c, quote, next) + string(quote)
-}
-
-// escaped is a byte as it stands in quotes. Next is the byte behind it, which an octal number must not run
-// into.
-func escaped(c, quote, next byte) string {
+// escaped is a byte as it stands in quotes.
+func escaped(c, quote byte) string {
 	switch c {
 	case '\a':
 		return `\a`
@@ -155,5 +93,5 @@ func escaped(c, quote, next byte) string {
 	if c >= 0x20 && c < 0x7f {
 		return string(rune(c))
 	}
-	return fmt.Sprintf("\\%03o", c)
+	return octal(c)
 }

@@ -3,6 +3,7 @@ package value
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -38,7 +39,10 @@ type printer struct {
 	shown int // elements of arrays so far
 }
 
-const gone = "<optimized out>"
+const (
+	gone      = "<optimized out>"
+	synthetic = "<synthetic pointer>"
+)
 
 // lost is how many of the bytes the program does not keep, or a damaged type has beyond the value.
 func (p *printer) lost(at, size uint64) uint64 {
@@ -66,6 +70,10 @@ func (p *printer) bytes(at, size uint64) []byte {
 func (p *printer) value(t *Type, at uint64) {
 	t.Whole()
 	if t.Kind != Structure && t.Kind != Array && p.lost(at, t.Size) > 0 {
+		if t.Kind == Pointer && slices.Contains(p.v.Gone, Gap{at, t.Size, true}) {
+			p.out.WriteString(synthetic)
+			return
+		}
 		p.out.WriteString(gone)
 		return
 	}
@@ -163,7 +171,7 @@ func (p *printer) scalar(t *Type, v uint64) {
 			p.wide(t, v)
 			return
 		}
-		p.out.WriteString(quoted(byte(v), '\'', 0))
+		p.out.WriteString(quoted(byte(v), '\''))
 	case Enumeration:
 		p.enumeration(t, v)
 	case Pointer:
@@ -196,7 +204,7 @@ func (p *printer) wide(t *Type, v uint64) {
 	}
 	switch {
 	case v < 0x80:
-		p.out.WriteString(quoted(byte(v), '\'', 0))
+		p.out.WriteString(quoted(byte(v), '\''))
 	case v <= 0x10ffff && strconv.IsPrint(rune(v)):
 		p.out.WriteString("'" + string(rune(v)) + "'")
 	default:
