@@ -23,6 +23,7 @@ type threadLayout struct {
 	vector                 uint32 // in what the thread pointer points to
 	entries, entry         uint32 // in a vector: the first, and bytes of each
 	counter, address       uint32 // in an entry
+	offset                 uint32 // in what the dynamic linker keeps of an object
 }
 
 // readThreadLayout reads the layout that the file of a C library tells; false if it tells none.
@@ -30,6 +31,7 @@ func (o *debugObject) readThreadLayout() (l threadLayout, ok bool) {
 	fields := map[string]*uint32{
 		"rtld_global__dl_tls_dtv_slotinfo_list": &l.list, "dtv_slotinfo_list_len": &l.length, "dtv_slotinfo_list_next": &l.next, "dtv_slotinfo_list_slotinfo": &l.slots,
 		"dtv_slotinfo_gen": &l.generation, "dtv_slotinfo_map": &l.maps, "pthread_dtvp": &l.vector, "dtv_dtv": &l.entries, "dtv_t_counter": &l.counter, "dtv_t_pointer_val": &l.address,
+		"link_map_l_tls_offset": &l.offset,
 	}
 	o.tables.Lock()
 	defer o.tables.Unlock()
@@ -57,6 +59,7 @@ func (o *debugObject) readThreadLayout() (l threadLayout, ok bool) {
 // A module is an object that has thread-local variables, as the dynamic linker numbers it.
 type module struct {
 	number, generation uint64
+	at                 uint64 // what the dynamic linker keeps of it
 }
 
 // mostModules bounds how many are looked at, and how many lists of them.
@@ -98,13 +101,13 @@ func (p *process) findModule(o *unwind.Object) module {
 			if !has {
 				return module{}
 			}
-			// What the dynamic linker keeps of an object begins with the object's bias.
-			if bias, has := p.word(loaded); loaded != 0 && has && bias == o.Bias {
+			// What the dynamic linker keeps of an object begins with the object's bias. No module has the number 0.
+			if bias, has := p.word(loaded); number+i > 0 && loaded != 0 && has && bias == o.Bias {
 				generation, has := p.word(slot + uint64(l.generation))
 				if !has {
 					return module{}
 				}
-				return module{number + i, generation}
+				return module{number + i, generation, loaded}
 			}
 		}
 		number += length
@@ -168,17 +171,27 @@ func (a *activation) Thread(offset uint64) (uint64, bool) {
 	if m.number == 0 {
 		return 0, false
 	}
-	l := a.p.local
-	vector, ok := a.p.word(pointer + uint64(l.vector))
+	base, ok := a.p.copyOf(m, pointer)
+	return base + offset, ok
+}
+
+// copyOf is where a thread's copy of the variables of a module begins; false if it has none yet.
+func (p *process) copyOf(m module, pointer uint64) (uint64, bool) {
+	l := p.local
+	// Beside the thread's own data, below the thread pointer: no offset, and all bits, mean that it is not there.
+	if below, ok := p.word(m.at + uint64(l.offset)); ok && below+1 > 1 {
+		return pointer - below, true
+	}
+	vector, ok := p.word(pointer + uint64(l.vector))
 	if !ok {
 		return 0, false
 	}
 	first := vector + uint64(l.entries)
 	// A vector that is older than the module has no entry of it, or that of another one before it.
-	generation, ok := a.p.word(first + uint64(l.counter))
+	generation, ok := p.word(first + uint64(l.counter))
 	if !ok || generation < m.generation {
 		return 0, false
 	}
-	base, ok := a.p.word(first + m.number*uint64(l.entry) + uint64(l.address))
-	return base + offset, ok && base != 0 && base&1 == 0 // odd: it has none yet
+	base, ok := p.word(first + m.number*uint64(l.entry) + uint64(l.address))
+	return base, ok && base != 0 && base&1 == 0 // odd: it has none yet
 }
