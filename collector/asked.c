@@ -1,5 +1,6 @@
 #include "asked.h"
 #include "plans.h"
+#include "unwind/machine.h"
 
 static bool reg(void *of, uint64_t number, uint64_t *value)
 {
@@ -68,7 +69,7 @@ static enum plan_outcome run(struct asked *a, const struct plan_instr *code, uin
 {
 	const struct plan_frame f = {
 		.of = a, .reg = reg, .high = high, .cfa = cfa, .entry = entry, .read = read_memory,
-		.bias = a->object->bias,
+		.bias = a->object->bias, .thread = machine_thread_pointer(),
 	};
 
 	a->memory->wanted = false;

@@ -154,7 +154,11 @@ static enum plan_outcome ask(struct run *r, const struct plan_instr *i)
 		known = true;
 		break;
 	default:
-		return PLAN_NO_THREAD;
+		if (!f->thread)
+			return PLAN_NO_THREAD;
+		*to = f->thread + (uint64_t)i->arg;
+		known = true;
+		break;
 	}
 	if (!known)
 		return PLAN_NO_REGISTER;

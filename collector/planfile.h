@@ -3,8 +3,9 @@
  * of functions ($PCT_PLANS).
  *
  * A header, and one behind the other objects, stretches, uses, entries, sites, instructions
- * (struct plan_instr, of which OP_ENTRY names an entry in place of a register), the
- * beginning of the files of values, and the paths of objects. All numbers are little-endian.
+ * (struct plan_instr, of which OP_ENTRY names an entry in place of a register, and OP_THREAD
+ * counts from the thread pointer), the beginning of the files of values, and the paths of
+ * objects. All numbers are little-endian.
  */
 #ifndef PCT_PLANFILE_H
 #define PCT_PLANFILE_H

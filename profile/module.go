@@ -45,7 +45,8 @@ func (m *module) close() {
 // planned is the module for a file of plans.
 func (m *module) planned(stretches []executor.Stretch) executor.Object {
 	id, _ := hex.DecodeString(m.file.BuildID())
-	return executor.Object{ID: id, Path: m.path, Stretches: stretches}
+	thread, _ := m.file.ThreadOffset()
+	return executor.Object{ID: id, Path: m.path, Thread: thread, Stretches: stretches}
 }
 
 // libraries are those that the program is loaded with, by its dynamic linker itself.

@@ -43,12 +43,13 @@ func planned(t testing.TB, exe string, wanted ...string) (file string, all []*ex
 			all = append(all, c)
 		}
 	}
+	thread, _ := f.ThreadOffset()
 	head := make([]byte, 64)
 	copy(head, "PCTvalues2\n")
 	binary.LittleEndian.PutUint32(head[16:], 64)
 	id := make([]byte, len(f.BuildID())/2)
 	fmt.Sscanf(f.BuildID(), "%x", &id)
-	b, err := plan.File(len(wanted), false, head, []plan.Object{{ID: id, Path: exe, Stretches: plan.Stretches(uses)}})
+	b, err := plan.File(len(wanted), false, head, []plan.Object{{ID: id, Path: exe, Thread: thread, Stretches: plan.Stretches(uses)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +117,7 @@ func buildValues(t testing.TB, compiler string, flags ...string) string {
 	return exe
 }
 
-var everyValue = []string{"down@depth", "down@total", "down@t.name", "down@t", "down@t.high", "down@above->depth", "down@t.half*2", "down@square", "top@total", "top@squared", "leaf@level", "leaf@share"}
+var everyValue = []string{"down@depth", "down@total", "down@t.name", "down@t", "down@t.high", "down@above->depth", "down@t.half*2", "down@square", "top@total", "top@squared", "leaf@level", "leaf@share", "leaf@mine"}
 
 // checkValues looks at each sample, and returns how often an expression had a value.
 func checkValues(t *testing.T, records []record) map[string]int {
@@ -153,6 +154,7 @@ func checkValues(t *testing.T, records []record) map[string]int {
 		is("down@square", depth*depth)
 		is("down@t.high", depth&31)
 		is("leaf@share", 0.5)
+		is("leaf@mine", depth+1000)
 		if depth > 0 {
 			is("down@above->depth", depth-1)
 		}
@@ -180,7 +182,7 @@ func TestValues(t *testing.T) {
 				if len(records) < 20 || lost > 0 {
 					t.Errorf("%d records, %d lost", len(records), lost)
 				}
-				for _, word := range []string{"leaf@level", "down@t.name", "down@depth", "top@total"} {
+				for _, word := range []string{"leaf@level", "down@t.name", "down@depth", "top@total", "leaf@mine"} {
 					if got[word] < len(records)/2 && (flags == "-O0" || !strings.HasSuffix(word, "l")) {
 						t.Errorf("%s has %d values of %d", word, got[word], len(records))
 					}

@@ -6,6 +6,7 @@ import (
 	"debug/dwarf"
 	"github.com/profilecollection/pct/internal/plan"
 	"github.com/profilecollection/pct/internal/value"
+	"slices"
 
 	"github.com/profilecollection/pct/internal/object/debuginfo"
 )
@@ -55,6 +56,8 @@ type compiler struct {
 	// dialect is that of the function's language, nil of C and C++ and where no function is known.
 	dialect *dialect
 	lacking bool // see Code
+
+	outermost *expression // the whole of it
 }
 
 func (c *compiler) data() *debuginfo.Data { return c.object.data }
@@ -110,6 +113,7 @@ func (o *Object) Compile(source string, pc uint64, activation int) (*Code, error
 	if err != nil {
 		return nil, err
 	}
+	c.outermost = e
 	p, err := c.expression(e)
 	if err != nil {
 		return nil, err
@@ -178,7 +182,26 @@ func (c *compiler) finish(p place) (*Code, error) {
 	if c.dialect != nil && len(code.Gone) > 0 && (t.Kind == value.Structure || t.Kind == value.Array) {
 		return nil, refusef("the program does not keep all members") // which gdb shows in other ways
 	}
+	for _, g := range code.Gone {
+		if g.Pointer && refers(t, g.Offset, 0) {
+			return nil, refusef("a reference that the program does not keep")
+		}
+	}
 	return code, nil
+}
+
+// refers reports whether there is a reference at an offset of values of the type.
+func refers(t *value.Type, at uint64, depth int) bool {
+	t.Whole()
+	switch {
+	case t.Kind == value.Reference:
+		return at == 0
+	case t.Kind == value.Array && t.Elem.Size > 0:
+		return refers(t.Elem, at%t.Elem.Size, depth)
+	case t.Kind == value.Structure && depth < mostNested:
+		return slices.ContainsFunc(t.Fields, func(f value.Field) bool { return f.Offset <= at && refers(f.Type, at-f.Offset, depth+1) })
+	}
+	return false
 }
 
 // gaps are the runs of bytes that instructions write for what the program does not keep.
@@ -192,7 +215,7 @@ func gaps(instrs []plan.Instr) []value.Gap {
 		case plan.OutMem:
 			at += uint64(i.Arg)
 		case plan.OutGone:
-			gone = append(gone, value.Gap{Offset: at, Size: uint64(i.Arg)})
+			gone = append(gone, value.Gap{Offset: at, Size: uint64(i.Arg), Pointer: i.Size > 0})
 			at += uint64(i.Arg)
 		}
 	}

@@ -26,11 +26,66 @@ func (c *compiler) expression(e *expression) (place, error) {
 	if err != nil {
 		return place{}, err
 	}
-	a, b, err = c.promoted(a, b)
+	a, b, err = c.either(a, b, e == c.outermost)
 	if err != nil {
 		return place{}, err
 	}
 	return place{typ: a.typ, word: join(test, jumpZero(len(a.word)+1), a.word, jump(len(b.word)), b.word)}, nil
+}
+
+// either brings the operands of ?: to one type: the debugger promotes none. Where nothing is calculated with the result
+// they may be of types that are shown in one way.
+func (c *compiler) either(a, b place, shown bool) (place, place, error) {
+	a, err := c.dereferenced(a)
+	if err != nil {
+		return a, b, err
+	}
+	if b, err = c.dereferenced(b); err != nil {
+		return a, b, err
+	}
+	a, b = decay(a), decay(b)
+	x, y := a.typ, b.typ
+	var t *value.Type
+	switch number := func(t *value.Type, k value.Kind) bool { return t.Kind == k && t.Scalar() }; {
+	case !x.Scalar() || !y.Scalar():
+		return a, b, refusef("a choice between %s and %s", describe(x), describe(y))
+	case x == y || x.Kind == value.Pointer && y.Kind == value.Pointer && x.Elem == y.Elem:
+		t = x
+	case x.Kind == value.Integer && y.Kind == value.Integer && x.Size == y.Size && x.Signed == y.Signed:
+		t = x
+	case !shown:
+	case number(x, value.Integer) && number(y, value.Integer):
+		t = x
+		if y.Size > x.Size {
+			t = y
+		}
+		if x.Signed != y.Signed {
+			if t = longType; !x.Signed && x.Size == 8 || !y.Signed && y.Size == 8 {
+				t = nil
+			}
+		}
+	case number(x, value.Integer) && x.Size < 8 && number(y, value.Float) && y.Size == 8:
+		t = y
+	case number(y, value.Integer) && y.Size < 8 && number(x, value.Float) && x.Size == 8:
+		t = x
+	}
+	if t == nil {
+		return a, b, refusef("a choice between values of two types")
+	}
+	if a, err = c.as(a, t); err != nil {
+		return a, b, err
+	}
+	b, err = c.as(b, t)
+	return a, b, err
+}
+
+// as loads a number and makes it one of another type.
+func (c *compiler) as(p place, t *value.Type) (place, error) {
+	word, err := p.load()
+	if err == nil && p.typ != t && t.Kind != value.Pointer {
+		word = join(word, conversion(p.typ, t))
+	}
+	return place{typ: t, word: word}, err
 }
 
 func jumpZero(n int) []plan.Instr { return []plan.Instr{{Op: plan.JumpZero, Arg: int64(n)}} }

@@ -46,7 +46,7 @@ func (c *compiler) deref(p place) (place, error) {
 	}
 	switch p.typ.Kind {
 	case value.Pointer:
-		if len(p.parts) == 1 && p.parts[0].synthetic.OK() {
+		if p.isSynthetic() {
 			return c.kept(p)
 		}
 		addr, err := p.load()

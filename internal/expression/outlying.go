@@ -185,7 +185,7 @@ func (o *outliers) texts(p place, n *int) ([]plan.Instr, error) {
 	}
 	switch t.Kind {
 	case value.Pointer:
-		if !t.IsText() || p.gone() {
+		if !t.IsText() || p.gone() || p.isSynthetic() {
 			return nil, nil
 		}
 		*n++

@@ -13,6 +13,7 @@ import (
 type Object struct {
 	ID        []byte
 	Path      string
+	Thread    uint64    // how far below the thread pointer its thread-local variables begin; 0: it has none there
 	Stretches []Stretch // in the order of their addresses, without overlaps
 }
 
@@ -69,6 +70,7 @@ func File(expressions int, arguments bool, head []byte, objects []Object) ([]byt
 	}
 	var f file
 	for _, o := range objects {
+		f.thread = o.Thread
 		if err := f.object(o); err != nil {
 			return nil, err
 		}
@@ -80,6 +82,9 @@ func File(expressions int, arguments bool, head []byte, objects []Object) ([]byt
 	}
 	if arguments {
 		b[fileArguments] = 1
+	}
+	if f.noThread {
+		return nil, errors.New("where a thread-local variable is, is not known")
 	}
 	for _, part := range [][]byte{f.object64, f.stretch32, f.use16, f.entry8, f.site16, f.instr16, head, f.paths} {
 		b = append(b, part...)
@@ -96,6 +101,8 @@ type file struct {
 	stretches, uses, entries, sites, instrs                    int
 	known                                                      map[string]int  // first instruction, by the bytes of the code
 	lists                                                      map[*Passed]int // numbers of entries
+	thread                                                     uint64          // of the object
+	noThread                                                   bool            // a thread-local variable has no place
 }
 
 func (f *file) object(o Object) error {
@@ -135,15 +142,20 @@ func (f *file) use(u Use) {
 	f.use16 = binary.LittleEndian.AppendUint32(b, 0)
 }
 
-// numbered is code that names entries by their numbers.
+// numbered is code that names entries by their numbers, and thread-local variables by their offset from the thread
+// pointer.
 func (f *file) numbered(code []Instr, entries Entries) []Instr {
-	if len(entries) == 0 {
+	if !slices.ContainsFunc(code, func(i Instr) bool { return i.Op == Entry || i.Op == Thread }) {
 		return code
 	}
 	code = slices.Clone(code)
 	for i := range code {
-		if code[i].Op == Entry {
+		switch code[i].Op {
+		case Entry:
 			code[i].Arg = int64(f.entry(entries[code[i].Arg]))
+		case Thread:
+			code[i].Arg -= int64(f.thread)
+			f.noThread = f.noThread || code[i].Arg >= 0
 		}
 	}
 	return code

@@ -3,8 +3,6 @@ package value
 import (
 	"bytes"
 	"fmt"
-	"unicode"
-	"unicode/utf8"
 )
 
 func (p *printer) array(t *Type, at uint64) {
@@ -80,87 +78,10 @@ func (p *printer) text1(b []byte) {
 	p.characters(b, false)
 }
 
-// characters writes bytes in quotes. Runs of more than ten equal ones stand behind their number, outside of
-// the quotes.
-func (p *printer) characters(b []byte, more bool) {
-	if len(b) == 0 {
-		p.empty()
-		if more {
-			p.out.WriteString("...")
-		}
-		return
-	}
-	open, quote := false, p.notation().quote
-	things, first := 0, true
-	for i := 0; i < len(b); {
-		if things >= mostShown {
-			more = true
-			break
-		}
-		c := b[i : i+p.characterSize(b[i:])]
-		run := 1
-		for bytes.HasPrefix(b[i+run*len(c):], c) {
-			run++
-		}
-		if run > longestTextRun {
-			if open {
-				p.out.WriteByte(quote)
-				open = false
-			}
-			if !first {
-				p.out.WriteString(", ")
-			}
-			fmt.Fprintf(&p.out, "'%s' <repeats %d times>", p.escapedText(c, '\''), run)
-			i += run * len(c)
-			things += longestRun
-			first = false
-			continue
-		}
-		if !open {
-			if !first {
-				p.out.WriteString(", ")
-			}
-			p.out.WriteByte(quote)
-			open = true
-		}
-		p.out.WriteString(p.escapedText(c, quote))
-		things++
-		i += len(c)
-		first = false
-	}
-	if open {
-		p.out.WriteByte(quote)
-	}
-	if more {
-		p.out.WriteString("...")
-	}
-}
-
 // empty writes a text without characters.
 func (p *printer) empty() {
 	q := string(p.notation().quote)
 	p.out.WriteString(q + q)
-}
-
-// characterSize is how many bytes the text's first character has; 1 too where it is none that can be shown. Ada's
-// characters are bytes.
-func (p *printer) characterSize(b []byte) int {
-	if p.v.Type.Language == Ada {
-		return 1
-	}
-	if r, n := utf8.DecodeRune(b); n > 1 && unicode.IsPrint(r) {
-		return n
-	}
-	return 1
-}
-
-// escapedText is a character of a text as it stands in quotes. gdb shows those beyond ASCII as they are if its
-// character set is UTF-8.
-func (p *printer) escapedText(c []byte, quote byte) string {
-	if len(c) > 1 {
-		return string(c)
-	}
-	return p.escaped(c[0], quote)
 }
 
 func (p *printer) quoted(c, quote byte) string {
@@ -208,5 +129,5 @@ func escaped(c, quote byte) string {
 	if c >= 0x20 && c < 0x7f {
 		return string(rune(c))
 	}
-	return fmt.Sprintf("\\%03o", c)
+	return octal(c)
 }

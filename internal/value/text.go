@@ -3,6 +3,7 @@ package value
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -48,7 +49,10 @@ type printer struct {
 	raw   int // above 0 members are shown in place of views
 }
 
-const gone = "<optimized out>"
+const (
+	gone      = "<optimized out>"
+	synthetic = "<synthetic pointer>"
+)
 
 // lost is how many of the bytes the program does not keep, or a damaged type has beyond the value.
 func (p *printer) lost(at, size uint64) uint64 {
@@ -80,6 +84,10 @@ func (p *printer) value(t *Type, at uint64) {
 		return
 	}
 	if t.Kind != Structure && t.Kind != Array && p.lost(at, t.Size) > 0 {
+		if t.Kind == Pointer && slices.Contains(p.v.Gone, Gap{at, t.Size, true}) {
+			p.out.WriteString(synthetic)
+			return
+		}
 		p.out.WriteString(gone)
 		return
 	}

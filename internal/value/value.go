@@ -15,7 +15,10 @@ type Value struct {
 }
 
 // A Gap is a run of bytes of a value that the program does not keep.
-type Gap struct{ Offset, Size uint64 }
+type Gap struct {
+	Offset, Size uint64
+	Pointer      bool // it is a pointer, to what the program keeps
+}
 
 // Unreadable stands for the length of a text that cannot be read.
 const Unreadable = 0xffff

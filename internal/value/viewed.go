@@ -79,6 +79,10 @@ func (p *printer) elements(c content) {
 		if i > 0 {
 			p.out.WriteString(", ")
 		}
-		p.out.WriteString(c.elements[i].Viewed(p.names))
+		e := c.elements[i]
+		typ := *e.Type
+		typ.Language = p.v.Type.Language
+		e.Type = &typ
+		p.out.WriteString(e.Viewed(p.names))
 	}
 }

@@ -38,9 +38,18 @@ func AppendFields(b []byte, fields []PlanField, lists [][]Called) []byte {
 func appendTyped(b []byte, f PlanField) []byte {
 	b = appendString(b, f.Name)
 	b = appendString(b, string(f.Type))
-	b = binary.AppendUvarint(b, uint64(len(f.Gone)))
+	n := len(f.Gone)
+	for _, g := range f.Gone {
+		if g.Pointer {
+			n++
+		}
+	}
+	b = binary.AppendUvarint(b, uint64(n))
 	for _, g := range f.Gone {
 		b = binary.AppendUvarint(binary.AppendUvarint(b, g.Offset), g.Size)
+		if g.Pointer { // it stands twice
+			b = binary.AppendUvarint(binary.AppendUvarint(b, g.Offset), g.Size)
+		}
 	}
 	return b
 }
@@ -76,7 +85,12 @@ func (c *cursor) field() PlanField {
 		return f
 	}
 	for range n {
-		f.Gone = append(f.Gone, value.Gap{Offset: c.uvarint(), Size: c.uvarint()})
+		g := value.Gap{Offset: c.uvarint(), Size: c.uvarint()}
+		if last := len(f.Gone) - 1; last >= 0 && f.Gone[last] == g {
+			f.Gone[last].Pointer = true
+			continue
+		}
+		f.Gone = append(f.Gone, g)
 	}
 	return f
 }

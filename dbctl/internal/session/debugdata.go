@@ -299,20 +299,6 @@ func namesOf(e debuginfo.Entry) []string {
 // mostOrigins bounds how far an inlined copy leads to the function that it is of.
 const mostOrigins = 8
 
-// threadOffset is how far below the thread pointer the thread-local variables of an executable begin.
-func (o *debugObject) threadOffset() (uint64, bool) {
-	for _, p := range o.file.Progs {
-		if p.Type == elf.PT_TLS {
-			align := max(p.Align, 1)
-			if align&(align-1) != 0 || p.Vaddr&(align-1) != 0 || p.Memsz > 1<<32 {
-				return 0, false
-			}
-			return (p.Memsz + align - 1) &^ (align - 1), true
-		}
-	}
-	return 0, false
-}
-
 // debugOf are the debug data of an object of the process; nil if there are none.
 func (p *process) debugOf(o *unwind.Object) *debugObject {
 	if d := p.fileOf(o); d != nil && d.object != nil {

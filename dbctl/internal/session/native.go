@@ -2,7 +2,6 @@ package session
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -135,11 +134,6 @@ func (p *process) evaluateIn(m *matcher, d *debugObject, level int, of evaluatio
 		return a.refuse(s.language, text, err.Error())
 	}
 	code := by.code
-	if kind := code.Type.Whole().Kind; len(code.Gone) > 0 && (kind == value.Structure || kind == value.Array) {
-		// A debugger tells apart what is lost and pointers of which the target alone is known.
-		a.verdict, a.why = refused, "the program does not keep all members"
-		return a
-	}
 	frame := activation{p: p, d: d, level: level}
 	written, outcome := plan.Run(code.Code, &frame, p.written[:0])
 	p.written = written
@@ -176,20 +170,11 @@ func (p *process) evaluateIn(m *matcher, d *debugObject, level int, of evaluatio
 	}
 	names := naming{p: p, language: by.code.Type.Language}
 	a.text = v.Text(&names)
-	switch {
-	case names.unsure:
+	if names.unsure {
 		a.verdict, a.why = refused, "a pointer in it has several names"
-	case beyondASCII.MatchString(aCharacter.ReplaceAllString(a.text, "")):
-		a.verdict, a.why = refused, "a text in it has other characters than ASCII"
 	}
 	return a
 }
-
-// How bytes beyond ASCII are shown: in a text it depends on the character set, as single characters not.
-var (
-	beyondASCII = regexp.MustCompile(`\\[23][0-7]{2}|[^\x00-\x7f]`)
-	aCharacter  = regexp.MustCompile(`'\\[0-7]{3}'`)
-)
 
 // nowhere is the number of a function that there is not.
 const nowhere = -1
@@ -288,16 +273,6 @@ func (a *activation) Entry(n int) (uint64, bool) {
 	}
 	b, outcome := plan.Run(code, &activation{p: a.p, d: a.d, level: a.level + 1, asked: a.asked}, nil)
 	return value.Number(b), outcome == plan.Got && len(b) == 8
-}
-
-// Thread is the address of a thread-local variable of the executable.
-func (a *activation) Thread(offset uint64) (uint64, bool) {
-	if a.p.now.frames[a.level].Object.Path != a.p.exe {
-		return 0, false
-	}
-	below, ok := a.d.threadOffset()
-	r, stands := a.p.now.thread.registers()
-	return r.General.Fs_base - below + offset, ok && stands && r.General.Fs_base != 0
 }
 
 func (a *activation) Read(b []byte, addr uint64) bool {

@@ -69,6 +69,7 @@ type process struct {
 	matchers   map[string]*matcher
 	symbols    map[*unwind.Object]bool
 	files      map[*unwind.Object]*debugObject // those of the objects; nil values too
+	local      *threadLocal                    // nil: not looked up
 	written    []byte                          // by a plan, for its next run
 	onPath     calls                           // of the present event
 	closers    []io.Closer

@@ -54,12 +54,15 @@ func New(s Sections, sup *Data, lowest uint64) *Data {
 	d := &Data{s: s, sup: sup, lowest: lowest, names: newNameCache()}
 	d.units = readUnits(s.Info, false)
 	d.types = newTypeUnits(d)
-	var spans []span
+	// Linkers let each unit keep the pieces of code that many units have: of the same ones the last unit has it.
+	last := map[[2]uint64]int32{}
 	for _, u := range d.units {
-		d.readRoot(u, func(low, high uint64) {
-			// Where units overlap, the smaller piece is the more likely one.
-			spans = append(spans, span{low, high, int32(u.index), ^(high - low)})
-		})
+		d.readRoot(u, func(low, high uint64) { last[[2]uint64{low, high}] = int32(u.index) })
+	}
+	spans := make([]span, 0, len(last))
+	for piece, unit := range last {
+		// Where units overlap, the smaller piece is the more likely one.
+		spans = append(spans, span{piece[0], piece[1], unit, ^(piece[1] - piece[0])})
 	}
 	d.code = flatten(spans)
 	return d
