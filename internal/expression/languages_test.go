@@ -81,7 +81,7 @@ func TestLanguages(t *testing.T) {
 				for _, x := range strings.Fields(p.others) {
 					others = append(others, strings.ReplaceAll(x, "~", " "))
 				}
-				n.add(s.compare(others, random))
+				n.add(s.compare(others, 0, random))
 			}
 			n.check(p.least, p.refused)
 		})

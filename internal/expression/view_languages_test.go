@@ -17,7 +17,7 @@ func TestViewsOfLanguages(t *testing.T) {
 			"look text": `"owned"`, "work owned": `"owned text"`, "work empty": `""`, "work part": `"owned"`,
 			"work numbers": "Vec(size=3)={1, 2, 3}", "work none": "Vec(size=0)",
 			"work words": `Vec(size=2)={"one", "two"}`, "work strings": `Vec(size=2)={"x", "yy"}`,
-			"work request": `{command = "GET", sizes = Vec(size=2)={4, 5}}`,
+			"work request": `views::Request {command: "GET", sizes: Vec(size=2)={4, 5}}`,
 		}},
 		{"views.go", []string{"go", "build", "-gcflags=-N -l"}, "main.look", "main.look main.work", map[string]string{
 			"main.look text": `"hello"`, "main.look sizes": "[]int = {0, 7}", "main.work empty": `""`,
