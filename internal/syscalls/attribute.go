@@ -11,7 +11,7 @@ func attributeSet(c *Call, addr uint64) { c.attribute(addr, c.arg(3)) }
 
 // attributeGot is the value that getxattr filled; none if it was asked how long that is.
 func attributeGot(c *Call, addr uint64) {
-	if c.arg(3) == 0 {
+	if c.arg(3) == 0 && c.result > 0 {
 		c.address(addr)
 		return
 	}

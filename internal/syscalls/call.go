@@ -133,6 +133,9 @@ func (c *Call) exiting() bool { return c.state == left }
 // arg is an argument's register.
 func (c *Call) arg(i int) uint64 { return c.entry.Args[i] }
 
+// num is an argument of 32 bits.
+func (c *Call) num(i int) uint64 { return uint64(uint32(c.entry.Args[i])) }
+
 // Number is the call's number.
 func (c *Call) Number() uint64 { return c.entry.Number }
 

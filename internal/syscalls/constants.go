@@ -284,7 +284,6 @@ var fadvices = []constant{
 }
 
 var rwFlags = []constant{
-	{"RWF_WRITE_LIFE_NOT_SET", 0x0},
 	{"RWF_HIPRI", 0x1},
 	{"RWF_DSYNC", 0x2},
 	{"RWF_SYNC", 0x4},
@@ -364,7 +363,6 @@ var cloneFlags = []constant{
 }
 
 var clone3Flags = []constant{
-	{"CLONE_NEWTIME", 0x80},
 	{"CLONE_VM", 0x100},
 	{"CLONE_FS", 0x200},
 	{"CLONE_FILES", 0x400},
@@ -388,6 +386,7 @@ var clone3Flags = []constant{
 	{"CLONE_NEWPID", 0x20000000},
 	{"CLONE_NEWNET", 0x40000000},
 	{"CLONE_IO", 0x80000000},
+	{"CLONE_NEWTIME", 0x80},
 	{"CLONE_CLEAR_SIGHAND", 0x100000000},
 	{"CLONE_INTO_CGROUP", 0x200000000},
 }
@@ -486,7 +485,6 @@ var priorities = []constant{
 }
 
 var prctlOptions = []constant{
-	{"PR_SET_VMA_ANON_NAME", 0x0},
 	{"PR_SET_PDEATHSIG", 0x1},
 	{"PR_GET_PDEATHSIG", 0x2},
 	{"PR_GET_DUMPABLE", 0x3},
@@ -853,6 +851,8 @@ var membarrierCommands = []constant{
 }
 
 var ioctls = []constant{
+	{"FIBMAP", 0x1},
+	{"FIGETBSZ", 0x2},
 	{"BLKROSET", 0x125d},
 	{"BLKROGET", 0x125e},
 	{"BLKRRPART", 0x125f},
@@ -1786,24 +1786,23 @@ var schedulers = []constant{
 	{"SCHED_FIFO", 0x1},
 	{"SCHED_RR", 0x2},
 	{"SCHED_BATCH", 0x3},
+	{"SCHED_ISO", 0x4},
 	{"SCHED_IDLE", 0x5},
 	{"SCHED_DEADLINE", 0x6},
 }
 
 var fsFlags = []constant{
+	{"ST_VALID", 0x20},
 	{"ST_RDONLY", 0x1},
 	{"ST_NOSUID", 0x2},
 	{"ST_NODEV", 0x4},
 	{"ST_NOEXEC", 0x8},
 	{"ST_SYNCHRONOUS", 0x10},
-	{"ST_VALID", 0x20},
 	{"ST_MANDLOCK", 0x40},
-	{"ST_WRITE", 0x80},
-	{"ST_APPEND", 0x100},
-	{"ST_IMMUTABLE", 0x200},
 	{"ST_NOATIME", 0x400},
 	{"ST_NODIRATIME", 0x800},
 	{"ST_RELATIME", 0x1000},
+	{"ST_NOSYMFOLLOW", 0x2000},
 }
 
 var spliceFlags = []constant{

@@ -4,7 +4,7 @@ import "golang.org/x/sys/unix"
 
 // fcntlArgument is what the third argument of fcntl is.
 func fcntlArgument(c *Call, v uint64) {
-	switch c.arg(1) {
+	switch c.num(1) {
 	case unix.F_DUPFD, unix.F_DUPFD_CLOEXEC, unix.F_SETPIPE_SZ, unix.F_SETOWN:
 		signed(c, v)
 	case unix.F_SETFD:
@@ -28,7 +28,7 @@ func fcntlArgument(c *Call, v uint64) {
 
 // fcntlHasArgument is false for what only asks.
 func fcntlHasArgument(c *Call) bool {
-	switch c.arg(1) {
+	switch c.num(1) {
 	case unix.F_GETFD, unix.F_GETFL, unix.F_GETOWN, unix.F_GETSIG, unix.F_GETLEASE, unix.F_GETPIPE_SZ, unix.F_GET_SEALS:
 		return false
 	}
@@ -45,7 +45,7 @@ var fileLock = pointed(func(c *Call, v unix.Flock_t) {
 	c.dec(v.Start)
 	c.str(", l_len=")
 	c.dec(v.Len)
-	if c.arg(1) == unix.F_GETLK || c.arg(1) == unix.F_OFD_GETLK {
+	if c.num(1) == unix.F_GETLK || c.num(1) == unix.F_OFD_GETLK {
 		c.str(", l_pid=")
 		c.dec(int64(v.Pid))
 	}
@@ -55,7 +55,7 @@ var fileLock = pointed(func(c *Call, v unix.Flock_t) {
 // fcntlResult says what the flags of the result are.
 func fcntlResult(c *Call) {
 	text := len(c.text)
-	switch c.arg(1) {
+	switch c.num(1) {
 	case unix.F_GETFD:
 		c.as = inHex
 		if c.result != 0 {
@@ -113,7 +113,7 @@ func request(c *Call, v uint64) {
 
 // ioctlHasArgument is false for requests without any.
 func ioctlHasArgument(c *Call) bool {
-	switch c.arg(1) {
+	switch c.num(1) {
 	case unix.TIOCNOTTY, unix.TIOCEXCL, unix.TIOCNXCL, fioclex, fionclex:
 		return false
 	}
@@ -122,7 +122,7 @@ func ioctlHasArgument(c *Call) bool {
 
 // ioctlArgument is what the request's argument points to.
 func ioctlArgument(c *Call, v uint64) {
-	request := c.arg(1)
+	request := c.num(1)
 	switch request {
 	case fionread, unix.TIOCOUTQ, unix.TIOCGPGRP, unix.TIOCGSID, unix.TIOCGPTN:
 		c.answered(v, intAt)

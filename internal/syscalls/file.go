@@ -86,6 +86,11 @@ func written(arg int) decoder {
 // received is a buffer of which the kernel filled as much as it returned.
 func received(c *Call, addr uint64) { c.buffer(addr, uint64(c.result), (*Call).quoted) }
 
+// receivedUpTo is such a buffer where the kernel may return more than it filled: the length of a message that it cut.
+func receivedUpTo(arg int) decoder {
+	return func(c *Call, addr uint64) { c.buffer(addr, min(uint64(c.result), c.arg(arg)), (*Call).quoted) }
+}
+
 // drawn is such a buffer of random bytes.
 func drawn(c *Call, addr uint64) { c.buffer(addr, uint64(c.result), (*Call).hexed) }
 
@@ -180,7 +185,7 @@ var status = pointed(func(c *Call, v unix.Stat_t) {
 		c.device(v.Rdev)
 	default:
 		c.str(", st_size=")
-		c.dec(v.Size)
+		c.uns(uint64(v.Size))
 	}
 	c.str(", ...}")
 })
@@ -302,12 +307,23 @@ func deviceOf(c *Call, v uint64) { c.device(uint64(uint32(v))) }
 // memoryName is the name of memfd_create.
 func memoryName(c *Call, addr uint64) { c.short(addr) }
 
-// mounted is a string of mount that a change of what is mounted does not read.
-func mounted(c *Call, addr uint64) {
-	const changes = unix.MS_REMOUNT | unix.MS_BIND | unix.MS_MOVE | unix.MS_UNBINDABLE | unix.MS_PRIVATE | unix.MS_SLAVE | unix.MS_SHARED
-	if c.arg(3)&changes != 0 {
+// mountType is the file system of mount, which a change of what is mounted does not read.
+func mountType(c *Call, addr uint64) {
+	if c.arg(3)&(mountMoves|unix.MS_REMOUNT) != 0 {
 		c.address(addr)
 		return
 	}
 	c.short(addr)
 }
+
+// mountData is the data for the file system.
+func mountData(c *Call, addr uint64) {
+	if flags := c.arg(3); flags&mountMoves != 0 && flags&unix.MS_REMOUNT == 0 {
+		c.address(addr)
+		return
+	}
+	c.short(addr)
+}
+
+// mountMoves are the flags of a mount that is no new one.
+const mountMoves = unix.MS_BIND | unix.MS_MOVE | unix.MS_UNBINDABLE | unix.MS_PRIVATE | unix.MS_SLAVE | unix.MS_SHARED

@@ -36,7 +36,7 @@ func membarrierHasCPU(c *Call) bool { return c.arg(1)&1 != 0 }
 
 // membarrierResult names the commands that a query returns.
 func membarrierResult(c *Call) {
-	if c.arg(0) != 0 {
+	if c.num(0) != 0 || c.result == 0 {
 		return
 	}
 	from := len(c.text)

@@ -4,6 +4,7 @@ import "golang.org/x/sys/unix"
 
 // mapped writes the flags of mmap.
 func mapped(c *Call, v uint64) {
+	v = uint64(uint32(v))
 	if name := nameOf(mapTypes, v&unix.MAP_TYPE); name != "" {
 		c.str(name)
 	} else {

@@ -26,13 +26,13 @@ func socketType(c *Call, v uint64) {
 
 // protocol writes the protocol of a socket, whose name depends on the family.
 func protocol(c *Call, v uint64) {
-	switch c.arg(0) {
+	switch c.num(0) {
 	case unix.AF_INET, unix.AF_INET6:
 		c.number(ipProtocols, uint64(uint32(v)), "IPPROTO_???")
 	case unix.AF_NETLINK:
 		c.number(netlinkProtocols, uint64(uint32(v)), "NETLINK_???")
 	default:
-		c.uns(uint64(uint32(v)))
+		c.uns(v)
 	}
 }
 
@@ -45,7 +45,7 @@ func addressOf(arg int) decoder {
 func addressFilled(arg int) decoder {
 	return func(c *Call, addr uint64) {
 		now, ok := get[uint32](c, c.arg(arg))
-		if !ok || addr == 0 {
+		if !ok || int32(now) < 0 || int32(c.size) < 0 {
 			c.address(addr)
 			return
 		}

@@ -8,7 +8,7 @@ func level(c *Call, v uint64) { c.number(socketLevels, uint64(uint32(v)), "SOL_?
 // option writes the option of a level.
 func option(c *Call, v uint64) {
 	v = uint64(uint32(v))
-	switch c.arg(1) {
+	switch c.num(1) {
 	case unix.SOL_SOCKET:
 		c.number(socketOptions, v, "SO_???")
 	case unix.SOL_IP:
@@ -28,8 +28,8 @@ func (c *Call) optionValue(addr, size uint64) {
 		c.str("NULL")
 		return
 	}
-	if c.arg(1) == unix.SOL_SOCKET {
-		switch c.arg(2) {
+	if c.num(1) == unix.SOL_SOCKET {
+		switch c.num(2) {
 		case unix.SO_LINGER:
 			if v, ok := get[[2]int32](c, addr); ok && size >= 8 {
 				c.str("{l_onoff=")
@@ -51,11 +51,7 @@ func (c *Call) optionValue(addr, size uint64) {
 			}
 		}
 	}
-	switch size {
-	case 0:
-		c.address(addr)
-		return
-	case 4:
+	if size == 4 {
 		intAt(c, addr)
 		return
 	}
@@ -78,7 +74,7 @@ func optionSet(c *Call, addr uint64) { c.optionValue(addr, uint64(uint32(c.arg(4
 // optionGot is that of getsockopt.
 func optionGot(c *Call, addr uint64) {
 	size, ok := get[uint32](c, c.arg(4))
-	if !ok {
+	if !ok || size == 0 {
 		c.address(addr)
 		return
 	}

@@ -51,14 +51,14 @@ var (
 // moved writes an offset in memory that the kernel advances: [0] => [10], which it does if it moves anything.
 func moved(c *Call, addr uint64) {
 	if !c.exiting() {
-		offsetAt(c, addr)
+		sizeAt(c, addr)
 		return
 	}
 	c.text = append(c.text, c.last...)
-	if now, ok := get[int64](c, addr); ok && !c.failed() && c.result > 0 {
+	if now, ok := get[uint64](c, addr); ok && !c.failed() && c.result > 0 {
 		c.str(" => ")
 		c.str("[")
-		c.dec(now)
+		c.uns(now)
 		c.str("]")
 	}
 }

@@ -32,7 +32,7 @@ func pollResult(c *Call) {
 	}
 	from := len(c.text)
 	shown, count := uint64(0), uint64(uint32(c.arg(1)))
-	if count == 0 {
+	if end := c.arg(0) + count*8; count == 0 || end < c.arg(0) {
 		return
 	}
 	limit := c.elementsLimit()
@@ -102,7 +102,7 @@ func (c *Call) descriptorsUpTo(addr, most uint64) (n uint64) {
 	}
 	c.str("[")
 	for i := range len(b) * 8 {
-		if n == most || i >= int(int32(c.arg(0))) {
+		if n == most {
 			break
 		}
 		if b[i/8]>>(i%8)&1 == 0 {
@@ -125,7 +125,13 @@ func (c *Call) descriptorSet(addr uint64) ([]byte, bool) {
 		return nil, false
 	}
 	b := c.bytes(uint64((n + 63) / 64 * 8))
-	return b, c.read(b, addr) == len(b)
+	if c.read(b, addr) < len(b) {
+		return nil, false
+	}
+	for i := n; i < len(b)*8; i++ {
+		b[i/8] &^= 1 << (i % 8)
+	}
+	return b, true
 }
 
 // selectResult tells which descriptors of which set are ready.
@@ -186,7 +192,7 @@ func epolled(c *Call, addr uint64) {
 
 // epollChange is the event of epoll_ctl, which a removal does not read.
 func epollChange(c *Call, addr uint64) {
-	if c.arg(1) == unix.EPOLL_CTL_DEL {
+	if c.num(1) == unix.EPOLL_CTL_DEL {
 		c.address(addr)
 		return
 	}

@@ -4,7 +4,7 @@ import "golang.org/x/sys/unix"
 
 // prctlArgs is how many arguments an option of prctl has, the option too.
 func prctlArgs(c *Call) int {
-	switch c.arg(0) {
+	switch c.num(0) {
 	case unix.PR_GET_DUMPABLE, unix.PR_GET_KEEPCAPS, unix.PR_GET_SECCOMP, unix.PR_GET_TIMERSLACK, unix.PR_GET_TIMING,
 		unix.PR_GET_SECUREBITS, unix.PR_TASK_PERF_EVENTS_DISABLE, unix.PR_TASK_PERF_EVENTS_ENABLE:
 		return 1
@@ -27,7 +27,7 @@ func prctlHas(arg int) func(c *Call) bool {
 
 // prctlArgument is the second argument of prctl.
 func prctlArgument(c *Call, v uint64) {
-	switch c.arg(0) {
+	switch c.num(0) {
 	case unix.PR_SET_NAME:
 		c.asked(v, func(c *Call, v uint64) { c.upTo(v, 15) })
 	case unix.PR_GET_NAME:
@@ -55,7 +55,7 @@ func prctlArgument(c *Call, v uint64) {
 
 // prctlMore is any later argument of prctl.
 func prctlMore(c *Call, v uint64) {
-	switch c.arg(0) {
+	switch c.num(0) {
 	case unix.PR_SET_NO_NEW_PRIVS, unix.PR_GET_NO_NEW_PRIVS, unix.PR_SET_THP_DISABLE, unix.PR_GET_THP_DISABLE:
 		c.uns(v)
 	default:
@@ -78,7 +78,7 @@ func (c *Call) upTo(addr, n uint64) {
 
 // archArgument is the second argument of arch_prctl.
 func archArgument(c *Call, v uint64) {
-	switch c.arg(0) {
+	switch c.num(0) {
 	case archGetFs, archGetGs:
 		c.answered(v, pointerAt)
 	default:
@@ -146,9 +146,27 @@ func (c *Call) capabilitySet(set uint64) {
 	}
 }
 
+// seccompArgument is the filter's program.
+func seccompArgument(c *Call, addr uint64) {
+	if c.num(0) != unix.SECCOMP_SET_MODE_FILTER {
+		c.address(addr)
+		return
+	}
+	filterProgram(c, addr)
+}
+
+// filterProgram is the kernel's structure.
+var filterProgram = pointed(func(c *Call, v [2]uint64) {
+	c.str("{len=")
+	c.uns(v[0] & 0xffff)
+	c.str(", filter=")
+	c.address(v[1])
+	c.str("}")
+})
+
 // seccompFlags are those of a filter; other operations have none.
 func seccompFlags(c *Call, v uint64) {
-	if c.arg(0) != unix.SECCOMP_SET_MODE_FILTER {
+	if c.num(0) != unix.SECCOMP_SET_MODE_FILTER {
 		hexadecimal32(c, v)
 		return
 	}

@@ -100,6 +100,10 @@ func limitsAs(infinity string) decoder {
 
 // processors writes a set of processors; the length of it is what the call says, or returned.
 func processors(c *Call, addr uint64) {
+	if addr == 0 {
+		c.str("NULL")
+		return
+	}
 	const most = 128
 	size := uint64(uint32(c.arg(1)))
 	if c.exiting() {
@@ -151,7 +155,7 @@ var system = pointed(func(c *Call, v unix.Utsname) {
 
 // groupsGot are the groups of getgroups, as many as it returned.
 func groupsGot(c *Call, addr uint64) {
-	if c.arg(0) == 0 {
+	if c.num(0) == 0 && c.result > 0 {
 		c.address(addr)
 		return
 	}
@@ -172,7 +176,7 @@ func groupsSet(c *Call, addr uint64) {
 // prctlResult names what a result stands for.
 func prctlResult(c *Call) {
 	from := len(c.text)
-	if c.arg(0) == unix.PR_GET_DUMPABLE {
+	if c.num(0) == unix.PR_GET_DUMPABLE {
 		c.number(dumpable, uint64(c.result), "SUID_DUMP_???")
 	}
 	c.toExtra(from)
@@ -188,7 +192,7 @@ func schedulerResult(c *Call) {
 // systemState is the structure of sysinfo.
 var systemState = pointed(func(c *Call, v unix.Sysinfo_t) {
 	c.str("{uptime=")
-	c.dec(v.Uptime)
+	c.uns(uint64(v.Uptime))
 	c.str(", loads=[")
 	for i, l := range v.Loads {
 		if i > 0 {

@@ -166,10 +166,12 @@ var signalled = pointed(func(c *Call, v siginfo) {
 			c.uns(uint64(uint32(v.errno)))
 		}
 	}
-	c.str(", si_pid=")
-	c.dec(int64(v.pid))
-	c.str(", si_uid=")
-	id(c, uint64(uint32(v.uid)))
+	if v.code == 0 || child || v.pid != 0 || v.uid != 0 {
+		c.str(", si_pid=")
+		c.dec(int64(v.pid))
+		c.str(", si_uid=")
+		id(c, uint64(uint32(v.uid)))
+	}
 	if child {
 		c.str(", si_status=")
 		if v.code == 1 {

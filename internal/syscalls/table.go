@@ -71,14 +71,14 @@ var rows = [...]row{
 	unix.SYS_FDATASYNC: {params: params(in("fd", descriptor))},
 	unix.SYS_SYNC:      {params: params()},
 	unix.SYS_SYNCFS:    {params: params(in("fd", descriptor))},
-	unix.SYS_TRUNCATE:  {params: params(path("path"), in("length", signed64))},
-	unix.SYS_FTRUNCATE: {params: params(in("fd", descriptor), in("length", signed64))},
+	unix.SYS_TRUNCATE:  {params: params(path("path"), in("length", unsigned64))},
+	unix.SYS_FTRUNCATE: {params: params(in("fd", descriptor), in("length", unsigned64))},
 	unix.SYS_FALLOCATE: {params: params(
 		in("fd", descriptor), in("mode", flagsOf(fallocateFlags, "FALLOC_FL_???")), in("offset", signed64),
 		in("len", signed64),
 	)},
 	unix.SYS_FADVISE64: {params: params(
-		in("fd", descriptor), in("offset", signed64), in("len", signed64),
+		in("fd", descriptor), in("offset", signed64), in("len", unsigned64),
 		in("advice", oneOf(fadvices, "POSIX_FADV_???")),
 	)},
 	unix.SYS_READAHEAD:  {params: params(in("fd", descriptor), in("offset", signed64), in("count", unsigned64))},
@@ -144,8 +144,8 @@ var rows = [...]row{
 	)},
 	unix.SYS_MEMFD_CREATE: {params: params(in("name", memoryName), in("flags", memoryFlags))},
 	unix.SYS_MOUNT: {params: params(
-		path("source"), path("target"), in("filesystemtype", mounted),
-		in("mountflags", flags64(mountFlags, "MS_???")), in("data", mounted),
+		path("source"), path("target"), in("filesystemtype", mountType),
+		in("mountflags", flags64(mountFlags, "MS_???")), in("data", mountData),
 	)},
 	unix.SYS_UMOUNT2:       {params: params(path("target"), in("flags", flagsOf(umountFlags, "MNT_???")))},
 	unix.SYS_INOTIFY_INIT:  {params: params()},
@@ -278,11 +278,11 @@ var rows = [...]row{
 		in("arg5", prctlMore).given(prctlHas(4)),
 	), result: prctlResult},
 	unix.SYS_ARCH_PRCTL:      {params: params(in("code", oneOf(archOptions, "ARCH_???")), both("addr", archArgument))},
-	unix.SYS_SET_TID_ADDRESS: {params: params(in("tidptr", pointer))},
+	unix.SYS_SET_TID_ADDRESS: {params: params(in("tidptr", hexadecimal))},
 	unix.SYS_SET_ROBUST_LIST: {params: params(in("head", pointer), in("len", unsigned64))},
 	unix.SYS_GET_ROBUST_LIST: {params: params(in("pid", signed), out("head_ptr", pointerAt), out("len_ptr", sizeAt))},
 	unix.SYS_RSEQ: {params: params(
-		in("rseq", pointer), in("rseq_len", hexadecimal), in("flags", hexadecimal32), in("sig", hexadecimal),
+		in("rseq", hexadecimal), in("rseq_len", hexadecimal), in("flags", hexadecimal), in("sig", hexadecimal),
 	)},
 	unix.SYS_FUTEX: {params: params(
 		in("uaddr", pointer), in("futex_op", futexCommand), in("val", unsigned).given(futexHas(2)),
@@ -321,7 +321,8 @@ var rows = [...]row{
 	unix.SYS_UNSHARE:    {params: params(in("flags", flags64(unshareFlags, "CLONE_???")))},
 	unix.SYS_GETRANDOM:  {params: params(out("buf", drawn), in("buflen", unsigned64), in("flags", flagsOf(randomFlags, "GRND_???")))},
 	unix.SYS_SECCOMP: {params: params(
-		in("operation", oneOf(seccompOps, "SECCOMP_SET_MODE_???")), in("flags", seccompFlags), in("args", pointer),
+		in("operation", oneOf(seccompOps, "SECCOMP_SET_MODE_???")), in("flags", seccompFlags),
+		in("args", seccompArgument),
 	)},
 
 	// Signals.
@@ -362,7 +363,8 @@ var rows = [...]row{
 	// Sockets.
 	unix.SYS_SOCKET: {params: params(in("domain", oneOf(families, "AF_???")), in("type", socketType), in("protocol", protocol))},
 	unix.SYS_SOCKETPAIR: {params: params(
-		in("domain", oneOf(families, "AF_???")), in("type", socketType), in("protocol", protocol), out("sv", pairAt),
+		in("domain", oneOf(families, "AF_???")), in("type", socketType), in("protocol", unsigned64),
+		out("sv", pairAt),
 	)},
 	unix.SYS_BIND:    {params: params(in("sockfd", descriptor), in("addr", addressOf(2)), in("addrlen", signed))},
 	unix.SYS_CONNECT: {params: params(in("sockfd", descriptor), in("addr", addressOf(2)), in("addrlen", signed))},
@@ -379,7 +381,7 @@ var rows = [...]row{
 		in("flags", flagsOf(messageFlags, "MSG_???")), in("dest_addr", addressOf(5)), in("addrlen", signed),
 	)},
 	unix.SYS_RECVFROM: {params: params(
-		in("sockfd", descriptor), out("buf", received), in("len", unsigned64),
+		in("sockfd", descriptor), out("buf", receivedUpTo(2)), in("len", unsigned64),
 		in("flags", flagsOf(messageFlags, "MSG_???")), out("src_addr", addressFilled(5)),
 		both("addrlen", lengthOf(4)),
 	)},

@@ -135,10 +135,13 @@ func timeResult(c *Call) {
 var processTimes = pointed(func(c *Call, v unix.Tms) {
 	for _, f := range []struct {
 		name string
-		v    int64
-	}{{"{tms_utime=", v.Utime}, {", tms_stime=", v.Stime}, {", tms_cutime=", v.Cutime}, {", tms_cstime=", v.Cstime}} {
+		v    uint64
+	}{
+		{"{tms_utime=", uint64(v.Utime)}, {", tms_stime=", uint64(v.Stime)},
+		{", tms_cutime=", uint64(v.Cutime)}, {", tms_cstime=", uint64(v.Cstime)},
+	} {
 		c.str(f.name)
-		c.dec(f.v)
+		c.uns(f.v)
 		if f.v != 0 {
 			c.str(" /* ")
 			c.text = fmt.Appendf(c.text, "%d.%02d", f.v/ticks, f.v%ticks)

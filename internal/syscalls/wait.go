@@ -31,6 +31,8 @@ var waited = pointed(func(c *Call, v int32) {
 		c.str("}")
 	default:
 		c.hex(uint64(uint32(v)))
+		c.str("]")
+		return
 	}
 	if event := uint64(uint32(v)) >> 16; event != 0 && !s.Continued() {
 		c.str("|")
