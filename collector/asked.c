@@ -76,7 +76,7 @@ static enum plan_outcome run(struct asked *a, const struct plan_instr *code, uin
 	return plan_run(code, n, &f, out, size);
 }
 
-/* The call by which a frame was entered, if it is known. What a signal interrupted called nothing. */
+/* The call that entered a frame, if it is known. What a signal interrupted called nothing. */
 static const struct plans_site *site(const struct asked *a, const struct asked_entry *want)
 {
 	const struct unwind_path *path = a->frame.path;

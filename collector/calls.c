@@ -277,7 +277,8 @@ static void add_start(uint32_t resource, uintptr_t pc, uint64_t hits)
 	path.end = UNWIND_COMPLETE;
 	path.guessed = false;
 	unwind_forget(t);
-	count(c, resource, &path, hits, 1);
+	if (count(c, resource, &path, hits, 1))
+		evaluate(c, resource, &path, hits);
 	unwind_done(t);
 }
 

@@ -111,7 +111,7 @@ static bool frame(struct made *m, const struct plans_stretch *s, struct asked *a
 	return true;
 }
 
-/* The arguments of the functions of a path, from the innermost frame as far out as there is room. */
+/* The arguments of the functions of a path, from the innermost frame as far as there is room. */
 static void arguments(struct made *m, struct unwind_thread *t, const struct unwind_path *path)
 {
 	const size_t most = PLANS_RECORD - sizeof(struct values_frame);

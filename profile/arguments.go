@@ -26,12 +26,19 @@ func (c *compiler) arguments() ([]byte, error) {
 		return nil, err
 	}
 	for _, path := range libraries {
+		own, err := hasDebugData(path)
+		if err != nil {
+			return nil, err
+		}
+		if !own {
+			continue
+		}
 		m, err := openModule(path)
 		if err != nil {
 			return nil, err
 		}
 		defer m.close()
-		if m.object == nil || m.debug != m.file {
+		if m.object == nil {
 			continue
 		}
 		if stretches, err = a.stretches(m); err != nil {

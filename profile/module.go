@@ -35,6 +35,16 @@ func openModule(path string) (*module, error) {
 	return m, nil
 }
 
+// hasDebugData reports whether a file has debug data itself: not in another one.
+func hasDebugData(path string) (bool, error) {
+	f, err := object.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	return f.DebugSection("info") != nil, nil
+}
+
 func (m *module) close() {
 	if m.debug != nil && m.debug != m.file {
 		m.debug.Close()

@@ -77,6 +77,9 @@ type Argument struct {
 	Plural bool  // it is no single number
 }
 
+// mostScopes bounds how many scopes are looked at for a stretch.
+const mostScopes = 4
+
 // ErrTooMuch says that an object has more code than was permitted.
 var ErrTooMuch = errors.New("the program has too much code")
 
@@ -84,8 +87,13 @@ var ErrTooMuch = errors.New("the program has too much code")
 func (o *Object) Arguments(most int) ([]Calls, error) {
 	a := arguments{o: o, known: map[debuginfo.Entry][]argument{}, names: map[debuginfo.Entry]string{}}
 	var all []Calls
+	looked := 0
 	for _, r := range o.code(func(debuginfo.Entry) bool { return true }) {
 		for pc := r.low; pc < r.high; {
+			// Several scopes can be one stretch.
+			if looked++; looked > mostScopes*most {
+				return nil, ErrTooMuch
+			}
 			s := o.data.ScopeAt(pc)
 			end := min(s.High, r.high)
 			functions, parameters := activations(s), parameters(s)

@@ -78,6 +78,16 @@ func evaluateAll(s debuginfo.Sections, low, high uint64) int {
 		}
 		o.Passed(pc, 5, low)
 	}
+	calls, _ := o.Arguments(1 << 9)
+	for _, c := range calls {
+		for _, f := range c.Functions {
+			for _, a := range f.Arguments {
+				if a.Code != nil {
+					o.Entries(a.Code.Low, a.Code.Code)
+				}
+			}
+		}
+	}
 	return n
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"debug/dwarf"
 	"slices"
+	"strings"
 
 	"github.com/profilecollection/pct/internal/object/debuginfo"
 	"github.com/profilecollection/pct/internal/plan"
@@ -14,11 +15,12 @@ const mostSites, mostOfOne = 1 << 21, 1 << 12
 
 // sites are what an Object knows of calls.
 type sites struct {
-	named   map[string][]site         // by the name of the function that is called; nil until they are looked for
-	of      map[uint64][]site         // by where that begins
-	entries map[passing]*plan.Passed  // of all that was asked for
-	begin   map[debuginfo.Entry]begun // of functions that calls name
-	again   map[uint64]bool           // of callsItself
+	named   map[string][]site          // by the name of the function that is called; nil until they are looked for
+	of      map[uint64][]site          // by where that begins
+	entries map[passing]*plan.Passed   // of all that was asked for
+	bodies  map[debuginfo.Entry][]body // of functions, by what they complete
+	public  map[string][]body          // of all functions, by their names in the source
+	again   map[uint64]bool            // of callsItself
 }
 
 // A site is a call.
@@ -34,9 +36,10 @@ type passing struct {
 	register int64
 }
 
-type begun struct {
-	low   uint64
-	known bool
+// A body is where a function begins.
+type body struct {
+	low     uint64
+	linkage string
 }
 
 // Entries are what the callers of the function whose code is at an address passed in the registers that
@@ -73,7 +76,7 @@ func (o *Object) passedTo(pc uint64, register int64) *plan.Passed {
 	p = &plan.Passed{}
 	o.sites.entries[key] = p // what asks for it again is the same
 	for _, s := range o.callsOf(low) {
-		code, ok := o.passed(s.entry, s.returns, int(register), low)
+		code, ok := o.passed(s.entry, s.returns, int(register), low, true)
 		if !ok || slices.ContainsFunc(code, func(i plan.Instr) bool { return i.Op == plan.Thread }) {
 			continue
 		}
@@ -95,14 +98,8 @@ func (o *Object) callsOf(low uint64) []site {
 		o.findSites()
 	}
 	var calls []site
-	// To find out where a function is by its declaration takes long: the name comes first.
 	for _, s := range o.sites.named[around.Blocks[0].Name()] {
-		b, ok := o.sites.begin[s.called]
-		if !ok {
-			b.low, b.known = o.target(s.entry)
-			o.sites.begin[s.called] = b
-		}
-		if b.known && b.low == low && len(calls) < mostOfOne {
+		if at, ok := o.knownTarget(s.called); ok && at == low && len(calls) < mostOfOne {
 			calls = append(calls, s)
 		}
 	}
@@ -114,13 +111,15 @@ func (o *Object) callsOf(low uint64) []site {
 
 // findSites looks for all calls that name a function.
 func (o *Object) findSites() {
-	o.sites.named, o.sites.of, o.sites.begin = map[string][]site{}, map[uint64][]site{}, map[debuginfo.Entry]begun{}
+	o.sites.named, o.sites.of = map[string][]site{}, map[uint64][]site{}
+	o.sites.bodies, o.sites.public = map[debuginfo.Entry][]body{}, map[string][]body{}
 	names := map[debuginfo.Entry]string{}
 	left := mostSites
 	for e := range o.data.Functions() {
 		if e.Tag() != dwarf.TagSubprogram {
 			continue
 		}
+		o.findBody(e)
 		for s := range callSites(e) {
 			if left--; left < 0 {
 				return
@@ -138,4 +137,48 @@ func (o *Object) findSites() {
 			o.sites.named[name] = append(o.sites.named[name], site{s, f, returns})
 		}
 	}
+}
+
+// findBody notes where a function begins.
+func (o *Object) findBody(e debuginfo.Entry) {
+	low, ok := e.Begins()
+	if !ok {
+		return
+	}
+	b := body{low, e.Linkage()}
+	if path := e.Path(); path != nil {
+		name := strings.Join(path, "::")
+		o.sites.public[name] = append(o.sites.public[name], b)
+	}
+	for range mostNested {
+		if e = e.Origin(); !e.OK() {
+			return
+		}
+		o.sites.bodies[e] = append(o.sites.bodies[e], b)
+	}
+}
+
+// knownTarget is target, of the function that a call names, once all functions have been looked at.
+func (o *Object) knownTarget(f debuginfo.Entry) (uint64, bool) {
+	if low, ok := f.Begins(); ok {
+		return low, true
+	}
+	if all := o.sites.bodies[f]; len(all) > 0 {
+		return only(all)
+	}
+	path := f.Path()
+	if !f.Flag(dwarf.AttrExternal) || path == nil {
+		return 0, false
+	}
+	linkage := f.Linkage()
+	all := slices.Clone(o.sites.public[strings.Join(path, "::")])
+	return only(slices.DeleteFunc(all, func(b body) bool { return linkage != "" && b.linkage != linkage }))
+}
+
+// only is where all of some functions begin, if that is one place.
+func only(all []body) (uint64, bool) {
+	if len(all) == 0 || slices.ContainsFunc(all, func(b body) bool { return b.low != all[0].low }) {
+		return 0, false
+	}
+	return all[0].low, true
 }
