@@ -214,9 +214,12 @@ func templateArgument(name string) string {
 	return ""
 }
 
+// inline are the namespaces of the libraries that programs do not name.
+var inline = strings.NewReplacer("std::__cxx11::", "std::", "std::__1::", "std::")
+
 // brief writes a type of the library as programs do.
 func brief(name string) string {
-	name = strings.NewReplacer("std::__cxx11::", "std::", "std::__1::", "std::").Replace(name)
+	name = inline.Replace(name)
 	return strings.ReplaceAll(name, "std::basic_string<char, std::char_traits<char>, std::allocator<char> >", "std::string")
 }
 
