@@ -2,6 +2,7 @@ package expression
 
 import (
 	"debug/dwarf"
+	"regexp"
 	"strings"
 
 	"github.com/profilecollection/pct/internal/object/debuginfo"
@@ -25,11 +26,32 @@ func (c *compiler) findIn(name string) (variable, error) {
 		}
 	}
 	if c.dialect.language == value.Fortran {
-		if v, ok := c.byImport(path); ok {
+		if v, ok := c.used(path); ok {
+			return v, nil
+		}
+		if v, ok := c.outside(path); ok {
 			return v, nil
 		}
 	}
 	return variable{}, unknown(name)
+}
+
+// used looks for a name by what the function, and the modules around it, use.
+func (c *compiler) used(path []string) (variable, bool) {
+	if v, ok := c.byImport(path); ok {
+		return v, true
+	}
+	around := c.namespaces()
+	for n := len(around); n > 0; n-- {
+		for module := range c.data().Named(around[:n]...) {
+			for _, full := range imported(module, path) {
+				if v, ok := c.outside(full); ok {
+					return v, true
+				}
+			}
+		}
+	}
+	return variable{}, false
 }
 
 // qualifiedBy are the whole names that a name may have where the function is, the nearest first.
@@ -49,28 +71,33 @@ func (c *compiler) qualifiedBy(path []string) [][]string {
 		// A name is of the module that the function is in, not of those around that.
 		return append(all, append(around[:c.modules(around):len(around)], path...), path)
 	case value.Go:
-		if len(path) == 1 {
-			all = append(all, []string{c.goPackage() + "." + path[0]})
+		// What a function literal takes from around it need not be known, and hides what is in the package.
+		if len(path) > 1 || strings.Contains(path[0], ".") || closures.MatchString(c.functionName()) {
+			return append(all, path)
 		}
-		return append(all, path)
+		return append(all, []string{c.goPackage() + "." + path[0]})
 	case value.Ada:
-		if len(path) == 1 {
-			for in := c.functionName(); ; {
-				i := strings.LastIndex(in, "__")
-				if i < 0 {
-					break
-				}
-				in = in[:i]
-				all = append(all, []string{in + "__" + path[0]})
+		for in := c.functionName(); len(path) == 1; {
+			i := strings.LastIndex(in, "__")
+			if i < 0 {
+				break
 			}
+			in = in[:i]
+			all = append(all, []string{in + "__" + path[0]})
 		}
-		return append(all, path)
+		if strings.Contains(path[0], "__") {
+			all = append(all, path)
+		}
+		return all // what a unit uses is not known
 	}
-	for n := len(around); n >= 0; n-- {
+	for n := len(around); n > 0; n-- {
 		all = append(all, append(around[:n:n], path...))
 	}
 	return all
 }
+
+// closures matches the names of function literals of Go, and of what is in them.
+var closures = regexp.MustCompile(`\.func[0-9]|-range[0-9]`)
 
 // modules is how many of the names around the function are those of modules, not of types.
 func (c *compiler) modules(around []string) int {

@@ -105,6 +105,8 @@ func TestOwnSpelling(t *testing.T) {
 			{"n == 5 == yes", "two operators of Go without brackets"}, {"n && yes", "&& of Go with a value of type int"}, {"pointer[1]", "an index of a value of type *[2][3]int16"},
 			{"sizeof n", "sizeof in Go"}, {"first + 1", "+ of Go with a value of type *main.shape"}, {"n ? 1 : 2", "the operator ? of Go"},
 		}},
+		{"languages/shapes.go", "main.thrice", "main.escape", 0, []string{"go", "build", "-gcflags=-N -l"}, [][2]string{{"moved", "15"}, {"moved + taken", "35"}, {"main.moved", "99"}, {"counter", "3"}}},
+		{"languages/shapes.go", "main.thrice", "main.escape.func1", 0, []string{"go", "build", "-gcflags=-N -l"}, [][2]string{{"moved", "15"}, {"counter", ""}, {"main.moved", "99"}}},
 		{"languages/shapes.rs", "shapes::twice", "leaf", 0, []string{"rustc", "-g"}, [][2]string{
 			{"LIMIT", "9223372036854775808"}, {"self::LIMIT", "9223372036854775808"}, {"crate::inner::LIMIT", "9223372036854775808"}, {"crate::GRID[1][2]", "6"}, {"list[1]", "30"}, {"list[3]", beyond},
 			{"COUNTER", `No symbol "COUNTER" in current context.`}, {"super::COUNTER", `No symbol "super::COUNTER" in current context.`}, {"nested[1].0", "3"}, {"n as i64", ""},

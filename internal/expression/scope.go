@@ -15,6 +15,7 @@ type variable struct {
 	entry debuginfo.Entry // its location and type; none of a member
 	field string          // the member of the object that "this" points to
 	gone  bool            // the program does not keep it here
+	moved bool            // Go has it on its heap: the entry is of a pointer to it
 	enum  *value.Enumerator
 	typ   *value.Type // of enum
 }
@@ -106,6 +107,13 @@ func imported(in debuginfo.Entry, path []string) [][]string {
 func (c *compiler) local(name string) (variable, bool) {
 	for i := len(c.blocks) - 1; i >= 0; i-- {
 		if v, ok := c.inBlock(c.blocks[i], name); ok {
+			return v, true
+		}
+		if c.dialect == nil || c.dialect.language != value.Go {
+			continue
+		}
+		if v, ok := c.inBlock(c.blocks[i], "&"+name); ok {
+			v.moved = true
 			return v, true
 		}
 	}
