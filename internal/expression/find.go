@@ -3,6 +3,7 @@ package expression
 import (
 	"debug/dwarf"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/profilecollection/pct/internal/object/debuginfo"
@@ -36,16 +37,33 @@ func (c *compiler) findIn(name string) (variable, error) {
 	return variable{}, unknown(name)
 }
 
-// used looks for a name by what the function, and the modules around it, use.
+// used looks for a name by what the function uses, and the functions and modules around it.
 func (c *compiler) used(path []string) (variable, bool) {
-	if v, ok := c.byImport(path); ok {
-		return v, true
+	users := append(slices.Clone(c.blocks), c.unit)
+	for f := c.function().Outer(); f.OK(); f = f.Outer() {
+		users = append(users, f)
 	}
 	around := c.namespaces()
 	for n := len(around); n > 0; n-- {
-		for module := range c.data().Named(around[:n]...) {
-			for _, full := range imported(module, path) {
-				if v, ok := c.outside(full); ok {
+		users = slices.AppendSeq(users, c.data().Named(around[:n]...))
+	}
+	for _, user := range users {
+		if v, ok := c.usedBy(user, path, 0); ok {
+			return v, true
+		}
+	}
+	return variable{}, false
+}
+
+// usedBy looks in what a block or module uses, which has the names of what that uses, too.
+func (c *compiler) usedBy(user debuginfo.Entry, path []string, depth int) (variable, bool) {
+	for _, full := range imported(user, path) {
+		if v, ok := c.outside(full); ok {
+			return v, true
+		}
+		if n := len(full) - len(path); n > 0 && depth < mostNested {
+			for module := range c.data().Named(full[:n]...) {
+				if v, ok := c.usedBy(module, path, depth+1); ok {
 					return v, true
 				}
 			}

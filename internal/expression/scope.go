@@ -50,8 +50,12 @@ func (c *compiler) find(name string) (variable, error) {
 		}
 	}
 	if !global {
-		if v, ok := c.byImport(path); ok {
-			return v, nil
+		for _, in := range append(slices.Clone(c.blocks), c.unit) {
+			for _, path := range imported(in, path) {
+				if v, ok := c.outside(path); ok {
+					return v, nil
+				}
+			}
 		}
 	}
 	return variable{}, unknown(name)
@@ -60,18 +64,6 @@ func (c *compiler) find(name string) (variable, error) {
 // unknown is what gdb says of a name that it does not find.
 func unknown(name string) *Refusal {
 	return &Refusal{Why: "No symbol \"" + name + "\" in current context."}
-}
-
-// byImport looks for a name by what the blocks and the unit import.
-func (c *compiler) byImport(path []string) (variable, bool) {
-	for _, in := range append(slices.Clone(c.blocks), c.unit) {
-		for _, path := range imported(in, path) {
-			if v, ok := c.outside(path); ok {
-				return v, true
-			}
-		}
-	}
-	return variable{}, false
 }
 
 // imported are the qualified names that a name may have by the using-declarations, using-directives and
