@@ -338,10 +338,14 @@ func (c *compiler) variable(v variable) (place, error) {
 		return c.selectField(object, v.field)
 	}
 	t := c.types.typeOf(v.entry)
-	if v.gone {
+	if v.gone && !v.moved {
 		return place{typ: t}, nil
 	}
-	return c.placeOf(v.entry, t)
+	p, err := c.placeOf(v.entry, t)
+	if err == nil && v.moved {
+		return c.deref(p)
+	}
+	return p, err
 }
 
 // beforeStored reports whether the pc is in the function's prologue and a parameter is one that the prologue

@@ -2,6 +2,8 @@ package expression
 
 import (
 	"debug/dwarf"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/profilecollection/pct/internal/object/debuginfo"
@@ -25,11 +27,49 @@ func (c *compiler) findIn(name string) (variable, error) {
 		}
 	}
 	if c.dialect.language == value.Fortran {
-		if v, ok := c.byImport(path); ok {
+		if v, ok := c.used(path); ok {
+			return v, nil
+		}
+		if v, ok := c.outside(path); ok {
 			return v, nil
 		}
 	}
 	return variable{}, unknown(name)
+}
+
+// used looks for a name by what the function uses, and the functions and modules around it.
+func (c *compiler) used(path []string) (variable, bool) {
+	users := append(slices.Clone(c.blocks), c.unit)
+	for f := c.function().Outer(); f.OK(); f = f.Outer() {
+		users = append(users, f)
+	}
+	around := c.namespaces()
+	for n := len(around); n > 0; n-- {
+		users = slices.AppendSeq(users, c.data().Named(around[:n]...))
+	}
+	for _, user := range users {
+		if v, ok := c.usedBy(user, path, 0); ok {
+			return v, true
+		}
+	}
+	return variable{}, false
+}
+
+// usedBy looks in what a block or module uses, which has the names of what that uses, too.
+func (c *compiler) usedBy(user debuginfo.Entry, path []string, depth int) (variable, bool) {
+	for _, full := range imported(user, path) {
+		if v, ok := c.outside(full); ok {
+			return v, true
+		}
+		if n := len(full) - len(path); n > 0 && depth < mostNested {
+			for module := range c.data().Named(full[:n]...) {
+				if v, ok := c.usedBy(module, path, depth+1); ok {
+					return v, true
+				}
+			}
+		}
+	}
+	return variable{}, false
 }
 
 // qualifiedBy are the whole names that a name may have where the function is, the nearest first.
@@ -49,28 +89,33 @@ func (c *compiler) qualifiedBy(path []string) [][]string {
 		// A name is of the module that the function is in, not of those around that.
 		return append(all, append(around[:c.modules(around):len(around)], path...), path)
 	case value.Go:
-		if len(path) == 1 {
-			all = append(all, []string{c.goPackage() + "." + path[0]})
+		// What a function literal takes from around it need not be known, and hides what is in the package.
+		if len(path) > 1 || strings.Contains(path[0], ".") || closures.MatchString(c.functionName()) {
+			return append(all, path)
 		}
-		return append(all, path)
+		return append(all, []string{c.goPackage() + "." + path[0]})
 	case value.Ada:
-		if len(path) == 1 {
-			for in := c.functionName(); ; {
-				i := strings.LastIndex(in, "__")
-				if i < 0 {
-					break
-				}
-				in = in[:i]
-				all = append(all, []string{in + "__" + path[0]})
+		for in := c.functionName(); len(path) == 1; {
+			i := strings.LastIndex(in, "__")
+			if i < 0 {
+				break
 			}
+			in = in[:i]
+			all = append(all, []string{in + "__" + path[0]})
 		}
-		return append(all, path)
+		if strings.Contains(path[0], "__") {
+			all = append(all, path)
+		}
+		return all // what a unit uses is not known
 	}
-	for n := len(around); n >= 0; n-- {
+	for n := len(around); n > 0; n-- {
 		all = append(all, append(around[:n:n], path...))
 	}
 	return all
 }
+
+// closures matches the names of function literals of Go, and of what is in them.
+var closures = regexp.MustCompile(`\.func[0-9]|-range[0-9]`)
 
 // modules is how many of the names around the function are those of modules, not of types.
 func (c *compiler) modules(around []string) int {

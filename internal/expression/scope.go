@@ -15,6 +15,7 @@ type variable struct {
 	entry debuginfo.Entry // its location and type; none of a member
 	field string          // the member of the object that "this" points to
 	gone  bool            // the program does not keep it here
+	moved bool            // Go has it on its heap: the entry is of a pointer to it
 	enum  *value.Enumerator
 	typ   *value.Type // of enum
 }
@@ -49,8 +50,12 @@ func (c *compiler) find(name string) (variable, error) {
 		}
 	}
 	if !global {
-		if v, ok := c.byImport(path); ok {
-			return v, nil
+		for _, in := range append(slices.Clone(c.blocks), c.unit) {
+			for _, path := range imported(in, path) {
+				if v, ok := c.outside(path); ok {
+					return v, nil
+				}
+			}
 		}
 	}
 	return variable{}, unknown(name)
@@ -59,18 +64,6 @@ func (c *compiler) find(name string) (variable, error) {
 // unknown is what gdb says of a name that it does not find.
 func unknown(name string) *Refusal {
 	return &Refusal{Why: "No symbol \"" + name + "\" in current context."}
-}
-
-// byImport looks for a name by what the blocks and the unit import.
-func (c *compiler) byImport(path []string) (variable, bool) {
-	for _, in := range append(slices.Clone(c.blocks), c.unit) {
-		for _, path := range imported(in, path) {
-			if v, ok := c.outside(path); ok {
-				return v, true
-			}
-		}
-	}
-	return variable{}, false
 }
 
 // imported are the qualified names that a name may have by the using-declarations, using-directives and
@@ -106,6 +99,13 @@ func imported(in debuginfo.Entry, path []string) [][]string {
 func (c *compiler) local(name string) (variable, bool) {
 	for i := len(c.blocks) - 1; i >= 0; i-- {
 		if v, ok := c.inBlock(c.blocks[i], name); ok {
+			return v, true
+		}
+		if c.dialect == nil || c.dialect.language != value.Go {
+			continue
+		}
+		if v, ok := c.inBlock(c.blocks[i], "&"+name); ok {
+			v.moved = true
 			return v, true
 		}
 	}

@@ -41,7 +41,7 @@ func (c *compiler) first(x *postfix) (place, []suffix, error) {
 		return p, x.Suffixes[1:], err
 	}
 	p, err := c.primary(&x.Primary)
-	if err == nil || c.dialect.joint == "" || x.Primary.Name == "" {
+	if err == nil || c.dialect.joint == "" || x.Primary.Name == "" || err.Error() != unknown(x.Primary.Name).Error() {
 		return p, x.Suffixes, err
 	}
 	name := x.Primary.Name
@@ -51,9 +51,11 @@ func (c *compiler) first(x *postfix) (place, []suffix, error) {
 			break
 		}
 		name += c.dialect.joint + s.Member
-		if v, ok := c.outside([]string{name}); ok {
-			p, err := c.variable(v)
-			return p, x.Suffixes[i+1:], err
+		for _, full := range c.qualifiedBy([]string{name}) {
+			if v, ok := c.outside(full); ok {
+				p, err := c.variable(v)
+				return p, x.Suffixes[i+1:], err
+			}
 		}
 	}
 	return place{}, nil, err
@@ -285,10 +287,14 @@ func (c *compiler) plain(t *value.Type, number int64, depth int) error {
 		switch {
 		case language == value.Go && t.Name == "string":
 			c.lacking = true
-		case language == value.Rust && (strings.HasPrefix(t.Name, "&[") || strings.HasPrefix(t.Name, "&str") || strings.HasPrefix(t.Name, "&mut [")):
+		case language == value.Rust && len(t.Fields) == 2 && t.Fields[0].Name == "data_ptr" && t.Fields[1].Name == "length":
 			c.lacking = true
-		case language == value.Ada && (len(t.Fields) == 0 || t.Fields[0].Name == "P_ARRAY"):
+		case language == value.Ada && len(t.Fields) == 0:
+			return refusef("a record without components")
+		case language == value.Ada && t.Fields[0].Name == "P_ARRAY":
 			return refusef("an array whose bounds are beside it")
+		case language == value.Ada && strings.HasPrefix(t.Fields[0].Name, "_"):
+			return refusef("a tagged record")
 		case language == value.Fortran && len(t.Fields) == 0:
 			return refusef("a value without members")
 		}
@@ -296,6 +302,10 @@ func (c *compiler) plain(t *value.Type, number int64, depth int) error {
 			if err := c.plain(t.Fields[i].Type, number, depth+1); err != nil {
 				return err
 			}
+		}
+	case value.Character:
+		if t.Size > 1 && language != value.Rust {
+			return refusef("a wide character")
 		}
 	case value.Reference:
 		return refusef("a member that is a reference")

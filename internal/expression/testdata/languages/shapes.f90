@@ -1,5 +1,11 @@
 ! Values of Fortran's types, for expressions. It runs until it is killed.
+module base
+  implicit none
+  integer :: deep = 31, renamed = 32, away = 33
+end module
+
 module shapes
+  use base, local_name => renamed
   implicit none
   type point
     integer :: x
@@ -94,7 +100,15 @@ program demo
   mixed = [1, (2, i = 1, 12), 3, (4, i = 1, 26)]
   posts = reshape([1, 2, (5, 6, i = 1, 13), 7, 8, (9, i = 1, 30)], [2, 30])
   second = 22
+  call inside(3)
   do
     call leaf(5, values, 0.25d0, 'text', chain, other(:, 2:4), every)
   end do
+contains
+  subroutine inside(k)
+    integer, intent(in) :: k
+    integer :: away
+    away = k + 1
+    values(1) = values(1) + away - 4 + i - i + deep - 31
+  end subroutine
 end program

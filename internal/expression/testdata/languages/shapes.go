@@ -34,6 +34,9 @@ func (s *shape) name() string { return s.label }
 
 var (
 	counter = 3
+	moved   = 99 // a local variable hides it
+	taken   = 98
+	kept    *int
 	grid    = [2][3]int16{{1, 2, 3}, {4, 5, 6}}
 	ratio   = float32(0.5)
 	bytes   = [4]byte{'a', 'b', 0, 200}
@@ -78,6 +81,16 @@ func (s *shape) leaf(n int, text string, list []int, p point, f func(int) int) i
 	return s.corner.x
 }
 
+//go:noinline
+func thrice(n int) int { return 3 * n }
+
+//go:noinline
+func escape(n int) int {
+	moved, taken := n*3, n*4
+	kept = &moved
+	return taken + func() int { return thrice(taken) + moved }()
+}
+
 // The thread that is stopped is the program's first one.
 func init() { runtime.LockOSThread() }
 
@@ -86,6 +99,7 @@ func main() {
 		long[i] = int16(3 * i)
 	}
 	runtime.KeepAlive([]any{many, long, names, table, channel, text, empty, nested, any1, err})
+	sink += escape(5) + moved + taken
 	values := []int{10, 20, 30, 40}
 	for {
 		sink += first.leaf(5, "text", values[1:], point{-1, 1e100}, twice)
