@@ -106,12 +106,12 @@ func (c *compiler) add(number int, e expression) error {
 	if name, whole := regexp.MustCompile(e.function).LiteralPrefix(); !whole || name == "" {
 		return errors.New("the function is a pattern")
 	}
-	accepts := func(name string) bool { return name == e.function }
-	codes, err := c.object.Ranges(e.text, accepts)
+	functions := values.NewMeant(e.function)
+	codes, err := c.object.Ranges(e.text, functions)
 	if err != nil {
 		return err
 	}
-	if err := c.covered(codes, accepts); err != nil {
+	if err := c.covered(codes, functions); err != nil {
 		return err
 	}
 	most := 0
@@ -146,12 +146,12 @@ func (c *compiler) entries(code *values.Code) map[int64][]executor.Site {
 }
 
 // covered sees that there is debug data for all functions of that name.
-func (c *compiler) covered(codes []*values.Code, accepts func(string) bool) error {
+func (c *compiler) covered(codes []*values.Code, functions values.Meant) error {
 	if len(codes) == 0 {
 		return errors.New("there is no such function with debug data")
 	}
 	for _, s := range c.file.FunctionSymbols() {
-		if slices.ContainsFunc(values.Names(s.Name), accepts) && !slices.ContainsFunc(codes, func(code *values.Code) bool { return code.Low <= s.Value && s.Value < code.High }) {
+		if functions.Symbol(s.Name) && !slices.ContainsFunc(codes, func(code *values.Code) bool { return code.Low <= s.Value && s.Value < code.High }) {
 			return fmt.Errorf("%s has no debug data", s.Name)
 		}
 	}

@@ -29,7 +29,7 @@ func planned(t testing.TB, exe string, wanted ...string) (file string, all []*ex
 	var lists [][]*expression.Code
 	for _, w := range wanted {
 		function, text, _ := strings.Cut(w, "@")
-		codes, err := o.Ranges(text, func(name string) bool { return name == function })
+		codes, err := o.Ranges(text, expression.NewMeant(function))
 		if err != nil || len(codes) == 0 {
 			t.Fatalf("%s: %v, %d codes", w, err, len(codes))
 		}
