@@ -31,7 +31,9 @@ func NewMeant(name string) Meant {
 var word = regexp.MustCompile(`^~?[A-Za-z_]\w*$`)
 
 // entry reports whether a function is meant.
-func (m Meant) entry(f debuginfo.Entry) bool { return m.perhaps(f) && slices.Contains(functionNames(f), m.name) }
+func (m Meant) entry(f debuginfo.Entry) bool {
+	return m.perhaps(f) && slices.Contains(functionNames(f), m.name)
+}
 
 // perhaps reports whether a function may be meant, by its own name.
 func (m Meant) perhaps(f debuginfo.Entry) bool {
