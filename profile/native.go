@@ -95,15 +95,15 @@ type compiler struct {
 }
 
 func (c *compiler) add(number int, e expression) error {
-	pattern, err := regexp.Compile("^(?:" + e.function + ")$")
+	functions, err := values.NewMeant(e.function)
 	if err != nil {
 		return err
 	}
-	codes, err := c.object.Ranges(e.text, pattern.MatchString)
+	codes, err := c.object.Ranges(e.text, functions)
 	if err != nil {
 		return err
 	}
-	if err := c.covered(codes, pattern); err != nil {
+	if err := c.covered(codes, functions); err != nil {
 		return err
 	}
 	most := 0
@@ -126,19 +126,18 @@ func (c *compiler) add(number int, e expression) error {
 	return nil
 }
 
-// covered sees that there is debug data for all functions of that name, and that they are in the program alone.
-func (c *compiler) covered(codes []*values.Code, pattern *regexp.Regexp) error {
+// covered sees that there is debug data for all functions that are meant, and that they are in the program alone.
+func (c *compiler) covered(codes []*values.Code, functions values.Meant) error {
 	if len(codes) == 0 {
 		return errors.New("there is no such function with debug data")
 	}
-	matches := func(symbol string) bool { return slices.ContainsFunc(values.Names(symbol), pattern.MatchString) }
 	for _, s := range c.file.FunctionSymbols() {
-		if matches(s.Name) && !slices.ContainsFunc(codes, func(code *values.Code) bool { return code.Low <= s.Value && s.Value < code.High }) {
+		if functions.Symbol(s.Name) && !slices.ContainsFunc(codes, func(code *values.Code) bool { return code.Low <= s.Value && s.Value < code.High }) {
 			return fmt.Errorf("%s has no debug data", s.Name)
 		}
 	}
 	// A function that is named is one of the program's.
-	if name, whole := pattern.LiteralPrefix(); whole && name != "" {
+	if functions.Named() {
 		return nil
 	}
 	libraries, err := c.libraries()
@@ -151,7 +150,7 @@ func (c *compiler) covered(codes []*values.Code, pattern *regexp.Regexp) error {
 			return err
 		}
 		for _, s := range f.FunctionSymbols() {
-			if matches(s.Name) {
+			if functions.Symbol(s.Name) {
 				f.Close()
 				return fmt.Errorf("the pattern matches %s of %s as well", s.Name, path)
 			}

@@ -41,7 +41,7 @@ func TestCompile(t *testing.T) {
 		{"plain", "ns::sum@n", ""},
 		{"plain", "work@nosuch", "No symbol"},
 		{"plain", "work@n = 3", ""},
-		{"plain", "work@mine", "thread-local"},
+		{"plain", "work@mine", ""},
 		{"plain", "work@all", "too large"},
 		{"plain", "nosuch@n", "no such function"},
 		{"plain", "wor.@n", ""},

@@ -29,7 +29,11 @@ func planned(t testing.TB, exe string, wanted ...string) (file string, all []*ex
 	var lists [][]*expression.Code
 	for _, w := range wanted {
 		function, text, _ := strings.Cut(w, "@")
-		codes, err := o.Ranges(text, func(name string) bool { return name == function })
+		functions, err := expression.NewMeant(function)
+		if err != nil {
+			t.Fatal(err)
+		}
+		codes, err := o.Ranges(text, functions)
 		if err != nil || len(codes) == 0 {
 			t.Fatalf("%s: %v, %d codes", w, err, len(codes))
 		}

@@ -54,17 +54,11 @@ func New(s Sections, sup *Data, lowest uint64) *Data {
 	d := &Data{s: s, sup: sup, lowest: lowest, names: newNameCache()}
 	d.units = readUnits(s.Info, false)
 	d.types = newTypeUnits(d)
-	// Linkers let each unit keep the pieces of code that many units have: of the same ones the last unit has it.
-	last := map[[2]uint64]int32{}
+	var p pieces
 	for _, u := range d.units {
-		d.readRoot(u, func(low, high uint64) { last[[2]uint64{low, high}] = int32(u.index) })
+		d.readRoot(u, func(low, high uint64) { p.add(low, high, int32(u.index)) })
 	}
-	spans := make([]span, 0, len(last))
-	for piece, unit := range last {
-		// Where units overlap, the smaller piece is the more likely one.
-		spans = append(spans, span{piece[0], piece[1], unit, ^(piece[1] - piece[0])})
-	}
-	d.code = flatten(spans)
+	d.code = flatten(p.spans)
 	return d
 }
 
