@@ -28,6 +28,10 @@ func (t *Type) Enumerated(text string) (int64, bool) {
 		}
 		all |= v
 	}
+	if t.Signed && t.Size > 0 && t.Size < 8 { // what is unknown is shown without copies of the sign
+		shift := 64 - 8*t.Size
+		all = all << shift >> shift
+	}
 	return all, true
 }
 

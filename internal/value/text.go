@@ -261,6 +261,9 @@ func (p *printer) enumeration(t *Type, v uint64) {
 			rest &^= b
 		}
 	}
+	if t.Size < 8 {
+		rest &= 1<<(8*t.Size) - 1 // without copies of the sign
+	}
 	switch {
 	case v == 0:
 		p.out.WriteString("0")

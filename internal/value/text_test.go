@@ -67,6 +67,7 @@ func TestText(t *testing.T) {
 		{typ: &Type{Kind: Enumeration, Size: 4, Enums: flags, Flags: true}, bytes: []byte{9, 0, 0, 0}, want: "(FA | unknown: 0x8)"},
 		{typ: &Type{Kind: Enumeration, Size: 4, Enums: flags, Flags: true}, bytes: []byte{0, 0, 0, 0}, want: "0"},
 		{typ: &Type{Kind: Enumeration, Size: 4, Enums: flags, Flags: true}, bytes: []byte{8, 0, 0, 0}, want: "(unknown: 0x8)"},
+		{typ: &Type{Kind: Enumeration, Size: 4, Enums: flags, Flags: true, Signed: true}, bytes: []byte{0xfa, 0xff, 0xff, 0xff}, want: "(FB | unknown: 0xfffffff8)"},
 		{typ: &Type{Kind: Pointer, Size: 8, Elem: tVoid}, bytes: word(0), want: "0x0"},
 		{typ: &Type{Kind: Pointer, Size: 8, Elem: tVoid}, bytes: word(0x10), want: "0x10 <table+8>"},
 		{typ: &Type{Kind: Pointer, Size: 8, Elem: &Type{Kind: Function}}, bytes: word(0x20), want: "0x20 <twice(int)>"},
