@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/profilecollection/pct/internal/value"
 )
@@ -28,7 +29,9 @@ func AppendFields(b []byte, fields []PlanField, lists [][]Called) []byte {
 	for _, f := range fields {
 		b = appendTyped(b, f)
 	}
-	b = appendCalls(b, lists)
+	if lists != nil {
+		b = appendCalls(b, lists)
+	}
 	for (len(b)-start)%8 > 0 {
 		b = append(b, 0)
 	}
@@ -65,7 +68,7 @@ func readFields(section string, listed bool) ([]PlanField, [][]Called, bool) {
 			return nil, nil, false
 		}
 	}
-	if !listed {
+	if !listed || strings.Trim(c.rest, "\x00") == "" {
 		return all, nil, true
 	}
 	lists := c.calls()

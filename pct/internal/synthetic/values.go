@@ -168,8 +168,7 @@ func writeCounts(d *data.Dir, fields []data.PlanField, all []request) error {
 			continue
 		}
 		begin := len(records)
-		late := uint64(i+1) * uint64(period)
-		for _, v := range []uint32{0, at, firstPid, 1, uint32(late), uint32(late >> 32)} {
+		for _, v := range []uint32{0, at, firstPid, 1} {
 			records = binary.LittleEndian.AppendUint32(records, v)
 		}
 		for j, v := range r.values {
@@ -194,7 +193,7 @@ func writeCounts(d *data.Dir, fields []data.PlanField, all []request) error {
 	}
 	section := data.AppendFields(nil, fields, nil)
 	h := make([]byte, 64)
-	copy(h, "PCTvalues2\n")
+	copy(h, "PCTvalues1\n")
 	binary.LittleEndian.PutUint32(h[16:], uint32(len(h)))
 	binary.LittleEndian.PutUint32(h[20:], uint32(len(section)))
 	binary.LittleEndian.PutUint64(h[24:], uint64(len(records)))
