@@ -55,7 +55,7 @@ func (o *options) checkArguments() error {
 		{len(o.resources) > 0, "-r", "arguments are sampled by CPU time"},
 		{len(o.expressions) > 0, "-expr", "its filters print the report"},
 		{o.kernel, "-k", "the kernel does not record arguments"},
-		{o.log || o.last != "" || o.verbose, "-log, -last and -verbose", "dbctl may have to sample"},
+		{o.log || o.last != "" || o.verbose, "-log, -last and -verbose", "they need the library, and dbctl may sample"},
 		{o.wait, "-wait", "dbctl detaches from daemons"},
 	} {
 		if other.given {

@@ -48,7 +48,7 @@ var texts = map[noteID]string{
 	byKernel:       "%s: sampled by the kernel",
 	byDebugger:     "%s: sampled by ptrace",
 	unreadable:     "%s is not readable by this user and cannot be sampled from outside: it runs unprofiled",
-	largeProgram:   "-args: %s has too much code to prepare the arguments of all functions: sampled by ptrace",
+	largeProgram:   "-args: %s has too much code for the library: sampled by ptrace",
 	unroomy:        "%s, and under the limit on memory (%s) nothing else can sample it: it runs unprofiled; " + needs,
 	breaksAlloc:    "-r %s: counted by breakpoints: each call of malloc and the like takes 10 to 50 µs more",
 	breaksCalls:    "-r %s: counted by a breakpoint, since kernel probes need root or CAP_PERFMON: each call takes 10 to 50 µs more",

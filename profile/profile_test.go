@@ -105,7 +105,7 @@ func TestProfileMisuse(t *testing.T) {
 		{"profile -paths -args echo RAN", "profile: -args cannot be combined with -paths: both collect call paths" + explains},
 		{"profile -calls -args echo RAN", "profile: -args cannot be combined with -calls: its call paths have no arguments" + explains},
 		{"profile -args -r faults echo RAN", "profile: -args cannot be combined with -r: arguments are sampled by CPU time" + explains},
-		{"profile -args -last 3 echo RAN", "profile: -args cannot be combined with -log, -last and -verbose: dbctl may have to sample" + explains},
+		{"profile -args -last 3 echo RAN", "profile: -args cannot be combined with -log, -last and -verbose: they need the library, and dbctl may sample" + explains},
 		{"profile -args -wait echo RAN", "profile: -args cannot be combined with -wait: dbctl detaches from daemons" + explains},
 		{"profile -args -by sym -l3 echo RAN", "profile: -l needs call paths: -paths or -gdb, without -by" + explains},
 		{"profile -by paths echo RAN", "profile: -by paths needs -paths" + explains},

@@ -1,4 +1,4 @@
-// Package expression compiles expressions of C and C++, and of other languages as far as they are plain, to plans, by the
+// Package expression compiles expressions of C and C++, and plain ones of Fortran, Ada, Go and Rust, to plans, by the
 // debug data of an object.
 package expression
 

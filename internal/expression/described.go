@@ -15,7 +15,7 @@ const tagStringType dwarf.Tag = 0x12
 func (ts *types) text(t *value.Type, e debuginfo.Entry) {
 	size, _, ok := e.Const(dwarf.AttrByteSize)
 	if !ok || e.Has(dwarf.AttrStringLength) || e.Has(dwarf.AttrDataLocation) || e.Has(dwarf.AttrType) {
-		*t = *refused("a text whose length varies")
+		*t = *refused("a string of variable length")
 		return
 	}
 	t.Kind, t.Count, t.Lower, t.Size = value.Array, int64(size), 1, size
@@ -30,7 +30,7 @@ func (c *compiler) describedElement(p place, e debuginfo.Entry, indices []place)
 	}
 	elem := p.typ.Elem.Whole()
 	if elem.Size == 0 || c.types.isDescribed(elem) || e.Has(dwarf.AttrStride) || e.Has(dwarf.AttrStrideSize) || e.Has(dwarf.AttrRank) {
-		return place{}, refusef("elements whose size is not known")
+		return place{}, refusef("elements of unknown size")
 	}
 	code := p.addr
 	for _, attr := range []dwarf.Attr{dwarf.AttrAllocated, dwarf.AttrAssociated} {
@@ -81,7 +81,7 @@ func (c *compiler) describedElement(p place, e debuginfo.Entry, indices []place)
 				count = join(count, lower, []plan.Instr{{Op: plan.Sub}, {Op: plan.Const, Arg: 1}, {Op: plan.Add}})
 			}
 		default:
-			err = refusef("an array whose length is not known")
+			err = refusef("an array of unknown length")
 		}
 		if err != nil {
 			return place{}, err

@@ -70,7 +70,7 @@ func (d *dialect) lex(source string) ([]lexer.Token, error) {
 	}
 	all, err := lexer.ConsumeAll(lex)
 	if err != nil {
-		return nil, refusef("%q is no expression of %s that is understood", source, d.name)
+		return nil, refusef("%q is not an expression of %s that PCT evaluates", source, d.name)
 	}
 	kinds := d.tokens.Symbols()
 	all = slices.DeleteFunc(all, func(t lexer.Token) bool { return t.Type == kinds["Space"] })

@@ -70,7 +70,7 @@ func (c *compiler) either(a, b place, shown bool) (place, place, error) {
 		t = x
 	}
 	if t == nil {
-		return a, b, refusef("a choice between values of two types")
+		return a, b, refusef("a choice between values of different types")
 	}
 	if a, err = c.as(a, t); err != nil {
 		return a, b, err
@@ -212,11 +212,11 @@ func (c *compiler) postfix(x *postfix) (place, error) {
 func (c *compiler) primary(p *primary) (place, error) {
 	switch {
 	case p.Number != "" && c.dialect != nil && len(p.Number) > 1 && p.Number[0] == '0':
-		return place{}, refusef("a number with a zero before it")
+		return place{}, refusef("a number with a leading zero")
 	case p.Number != "":
 		return literal(p.Number)
 	case p.Float != "" && c.dialect != nil && c.dialect.language == value.Ada:
-		return place{}, refusef("a number with a fraction, which Ada takes for a longer one")
+		return place{}, refusef("a number with a fraction, which in Ada has a longer type")
 	case p.Float != "":
 		text := strings.TrimRight(p.Float, "fFlL")
 		v, err := strconv.ParseFloat(text, 64)

@@ -167,7 +167,7 @@ func (c *compiler) aroundFunction(name string) (variable, bool, error) {
 			return v, true, nil
 		}
 		if _, ok := c.inBlock(f, name); ok {
-			return variable{}, false, refusef("a variable of the function around")
+			return variable{}, false, refusef("a variable of an enclosing function")
 		}
 	}
 	return variable{}, false, nil
@@ -184,7 +184,7 @@ func (c *compiler) storedByGo(e debuginfo.Entry, list []debuginfo.Location) (boo
 	body, end := low, c.data().FirstAgain(low, high)
 	if e.Tag() == dwarf.TagFormalParameter && len(list) == 1 && list[0].High == debuginfo.Always {
 		if body = c.data().SecondLine(low, high); body == low {
-			return false, refusef("a parameter of a function of one line")
+			return false, refusef("a parameter of a function written in one line")
 		}
 	}
 	if end <= low {

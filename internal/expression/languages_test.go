@@ -114,9 +114,9 @@ func TestOwnSpelling(t *testing.T) {
 		{"languages/shapes.f90", "shapes::leaf", "leaf", 600, []string{"gfortran", "-g"}, [][2]string{
 			{"grid(3,1)", beyond}, {"grid(1)", "fewer indices than dimensions"}, {"grid(1,1,1)", "more indices than dimensions"}, {"a(6)", beyond}, {"a(1,1)", "2 indices of an array of 1 dimensions"},
 			{"n ** 2", "the operator ** of Fortran"}, {".not. n == 5", "two operators of Fortran without brackets"}, {"s // s", "the operator // of Fortran"}, {"title(1:2)", ""}, {"grid.x", "the operator . of Fortran"},
-			{"yes .and. no .or. yes", "two operators of Fortran without brackets"}, {"010", "a number with a zero before it"}, {"1.0d0", ""},
+			{"yes .and. no .or. yes", "two operators of Fortran without brackets"}, {"010", "a number with a leading zero"}, {"1.0d0", ""},
 		}},
-		{"languages/shapes.f90", "inside", "inside", 8, []string{"gfortran", "-g"}, [][2]string{{"k", "3"}, {"values(2)", "20"}, {"deep", "31"}, {"counter", "3"}, {"i", "a variable of the function around"}}},
+		{"languages/shapes.f90", "inside", "inside", 8, []string{"gfortran", "-g"}, [][2]string{{"k", "3"}, {"values(2)", "20"}, {"deep", "31"}, {"counter", "3"}, {"i", "a variable of an enclosing function"}}},
 		{"languages/ada/work.adb", "shapes__leaf__inner", "shapes__leaf", 0, []string{"gnatmake", "-q", "-g"}, [][2]string{
 			{"p.dimensions (3)", "6"}, {"list (4)", beyond}, {"text (5)", beyond}, {"n ** 2", "the operator ** of Ada"}, {"n mod 3", "the operator mod of Ada"}, {"n := 3", "the operator := of Ada"},
 			{"yes and yes or yes", "two operators of Ada without brackets"}, {"not n = 5", "two operators of Ada without brackets"}, {"n'last", ""}, {"name & name", "the operator & of Ada"},

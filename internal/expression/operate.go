@@ -181,7 +181,7 @@ func (c *compiler) index(p, n place) (place, error) {
 		return place{}, err
 	}
 	if !n.typ.Integral() {
-		return place{}, refusef("an index that is no whole number")
+		return place{}, refusef("an index that is not an integer")
 	}
 	i, err := n.load()
 	if err != nil {
@@ -211,7 +211,7 @@ func (c *compiler) index(p, n place) (place, error) {
 	}
 	e := p.typ.Elem.Whole()
 	if e.Size == 0 {
-		return place{}, refusef("elements whose size is not known")
+		return place{}, refusef("elements of unknown size")
 	}
 	return place{typ: e, addr: join(base, i, []plan.Instr{{Op: plan.Const, Arg: int64(e.Size)}, {Op: plan.Mul}, {Op: plan.Add}})}, nil
 }

@@ -79,7 +79,7 @@ func (c *compiler) element(p place, at []expression) (place, error) {
 			return place{}, err
 		}
 		if !n.typ.Integral() || n.typ.Kind == value.Boolean && c.dialect.language != value.Ada {
-			return place{}, refusef("an index that is no whole number")
+			return place{}, refusef("an index that is not an integer")
 		}
 		indices = append(indices, n)
 	}
@@ -124,7 +124,7 @@ func (c *compiler) bounded(p, n place) (place, error) {
 	}
 	e := p.typ.Elem.Whole()
 	if e.Size == 0 {
-		return place{}, refusef("elements whose size is not known")
+		return place{}, refusef("elements of unknown size")
 	}
 	i = join(i, []plan.Instr{{Op: plan.Const, Arg: p.typ.Lower}, {Op: plan.Sub}}, within([]plan.Instr{{Op: plan.Const, Arg: p.typ.Count}}))
 	return place{typ: e, addr: join(p.addr, i, []plan.Instr{{Op: plan.Const, Arg: int64(e.Size)}, {Op: plan.Mul}, {Op: plan.Add}})}, nil
@@ -177,7 +177,7 @@ func (c *compiler) sliced(p place, indices []place) (place, error) {
 	}
 	e := pointer.typ.Elem.Whole()
 	if e.Size == 0 {
-		return place{}, refusef("elements whose size is not known")
+		return place{}, refusef("elements of unknown size")
 	}
 	return place{typ: e, addr: join(base, i, within(n), []plan.Instr{{Op: plan.Const, Arg: int64(e.Size)}, {Op: plan.Mul}, {Op: plan.Add}})}, nil
 }
@@ -230,7 +230,7 @@ func (c *compiler) besideBounds(p place, indices []place) (place, error) {
 	}
 	e := array.typ.Elem.Elem.Whole()
 	if e.Size == 0 {
-		return place{}, refusef("elements whose size is not known")
+		return place{}, refusef("elements of unknown size")
 	}
 	count := join(of[1], of[0], []plan.Instr{{Op: plan.Sub}, {Op: plan.Const, Arg: 1}, {Op: plan.Add}})
 	return place{typ: e, addr: join(base, i, of[0], []plan.Instr{{Op: plan.Sub}}, within(count), []plan.Instr{{Op: plan.Const, Arg: int64(e.Size)}, {Op: plan.Mul}, {Op: plan.Add}})}, nil
@@ -274,10 +274,10 @@ func (c *compiler) plain(t *value.Type, number int64, depth int) error {
 	switch t.Kind {
 	case value.Array:
 		if c.types.isDescribed(t) {
-			return refusef("an array whose length varies")
+			return refusef("an array of variable length")
 		}
 		if t.Lower != 1 && language == value.Ada && !t.Named && t.Elem.Kind == value.Character {
-			return refusef("a text that begins with another index than 1")
+			return refusef("a string whose lowest index is not 1")
 		}
 		if number *= max(t.Count, 1); t.Elem.Kind != value.Character && language == value.Fortran && (number > mostElements || t.Count > mostElements) {
 			return refusef("an array of more than %d elements", mostElements)
@@ -292,7 +292,7 @@ func (c *compiler) plain(t *value.Type, number int64, depth int) error {
 		case language == value.Ada && len(t.Fields) == 0:
 			return refusef("a record without components")
 		case language == value.Ada && t.Fields[0].Name == "P_ARRAY":
-			return refusef("an array whose bounds are beside it")
+			return refusef("an array whose bounds are stored beside it")
 		case language == value.Ada && strings.HasPrefix(t.Fields[0].Name, "_"):
 			return refusef("a tagged record")
 		case language == value.Fortran && len(t.Fields) == 0:

@@ -116,7 +116,7 @@ func (ts *types) read(e debuginfo.Entry, hops int) *value.Type {
 			t.Kind, t.Name = value.Unknown, "a type whose size varies"
 			return t
 		case strings.Contains(t.Name, "___") && !strings.Contains(t.Name, "___XU"):
-			t.Kind, t.Name = value.Unknown, "a type that is described by its name, "+t.Name // of GNAT
+			t.Kind, t.Name = value.Unknown, "a type encoded in its name, "+t.Name // of GNAT
 			return t
 		}
 		t.Complete = func(t *value.Type) { ts.fields(t, e) }
@@ -405,7 +405,7 @@ func (ts *types) array(t *value.Type, e debuginfo.Entry, hops int) {
 			if e.Language() == debuginfo.Ada {
 				names, first := enumerated(c, d.Lower)
 				if names && !first {
-					*t = *refused("an array that begins in the midst of an enumeration")
+					*t = *refused("an array that does not begin at the first enumerator")
 					return
 				}
 				d.Named = names
@@ -457,7 +457,7 @@ func bounds(c debuginfo.Entry) value.Type {
 	} else if upper, _, ok := c.Const(dwarf.AttrUpperBound); ok {
 		d.Count = max(signed(int64(upper), c)-d.Lower+1, 0)
 	} else if c.Has(dwarf.AttrCount) || c.Has(dwarf.AttrUpperBound) || c.Has(dwarf.AttrLowerBound) && !hasLower {
-		return *refused("an array whose length varies")
+		return *refused("an array of variable length")
 	}
 	return d
 }

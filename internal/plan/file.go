@@ -84,7 +84,7 @@ func File(expressions int, arguments bool, head []byte, objects []Object) ([]byt
 		b[fileArguments] = 1
 	}
 	if f.noThread {
-		return nil, errors.New("where a thread-local variable is, is not known")
+		return nil, errors.New("the place of a thread-local variable is unknown")
 	}
 	for _, part := range [][]byte{f.object64, f.stretch32, f.use16, f.entry8, f.site16, f.instr16, head, f.paths} {
 		b = append(b, part...)
