@@ -171,7 +171,7 @@ func (c *compiler) finish(p place) (*Code, error) {
 		return nil, err
 	}
 	views := &viewer{c: c, places: outer.places, most: mostText}
-	typ, contents := views.value(p, min(mostViewCode, mostPlanCode-len(instrs)-len(texts)))
+	typ, contents := views.outermost(p, min(mostViewCode, mostPlanCode-len(instrs)-len(texts)))
 	code.Type = c.shown(typ)
 	instrs = append(append(instrs, contents...), texts...)
 	if t.Size > plan.Longest {

@@ -50,8 +50,13 @@ func (c *compiler) referred(p place) *shown {
 		return nil
 	}
 	defer func() { c.nested-- }()
+	return referenceTo(p.typ.Elem, addr)
+}
+
+// referenceTo is a reference to something at an address.
+func referenceTo(elem *value.Type, addr []plan.Instr) *shown {
 	return &shown{
-		kind: value.AsReference, elem: p.typ.Elem, begin: addr, words: []int{1},
+		kind: value.AsReference, elem: elem, begin: addr, words: []int{1},
 		locals: locals(addr, []plan.Instr{{Op: plan.Const, Arg: 1}}),
 		holds:  func(a *assembler) { a.local(0) },
 	}

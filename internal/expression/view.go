@@ -28,6 +28,7 @@ type shown struct {
 	at     int                // the local that is the address of the elements
 	begin  []plan.Instr       // pushes it as well, without locals, for views in elements
 	inside *place             // the only element, which lies in the structure itself
+	any    bool               // of a reference: what it refers to is shown even if that has no view
 }
 
 // assembler puts instructions together that have locals on the stack below them.
@@ -73,6 +74,27 @@ type viewer struct {
 	c      *compiler
 	places map[*value.Field]place // of members that are elsewhere
 	most   int64                  // characters of a text
+}
+
+// outermost is value for what no other value has in it: of a reference, what it refers to is shown.
+func (v *viewer) outermost(p place, room int) (*value.Type, []plan.Instr) {
+	t, code := v.value(p, room)
+	if t.Kind != value.Reference || t.View != nil {
+		return t, code
+	}
+	addr := word(place{typ: dataPointer, addr: p.addr, word: p.word, parts: p.parts})
+	if addr == nil {
+		return t, code
+	}
+	s := referenceTo(t.Elem, addr)
+	s.any = true
+	elem, shown := v.content(s, room)
+	if shown == nil {
+		return t, code
+	}
+	own := *t
+	own.View = &value.View{Kind: s.kind, Elem: elem}
+	return &own, shown
 }
 
 // value returns the type of what is at a place with the views in it, and the instructions that write their contents:
@@ -180,7 +202,7 @@ func (v *viewer) elements(s *shown, locals, room int) (*value.Type, []plan.Instr
 		return v.element(p, (room-around)/fewest-each)
 	}
 	typed, code, ok := element(0)
-	if !ok || s.kind == value.AsReference && typed.View == nil {
+	if !ok || s.kind == value.AsReference && typed.View == nil && !s.any {
 		return nil, nil
 	}
 	var rest []plan.Instr

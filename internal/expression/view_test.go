@@ -63,6 +63,9 @@ var shownViews = map[string]string{
 	"one":           `{static made = 3, label = "label", n = 4}`,
 	"alias":         `"hello \"you\"\n"`,
 	"numbers_alias": "std::vector of length 3, capacity 10 = {1, 2, 3}",
+	"number_alias":  "2",
+	"point_alias":   "{x = 3, y = 4}",
+	"name_alias":    `@ "first"`,
 }
 
 // Strings, containers and pointers of the libraries show what they hold, as gdb with the printers of GNU's library,
@@ -71,6 +74,7 @@ func TestViews(t *testing.T) {
 	const lost = "<optimized out>"
 	unlike := []string{
 		"many", "longest", "list", // gdb shows more elements, and the static members of each
+		"number_alias", "point_alias", "name_alias", // gdb shows addresses here, in print also what is there
 		"weak", "bits", // which gdb alone shows otherwise than with their members
 	}
 	for _, p := range []struct {

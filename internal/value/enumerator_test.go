@@ -28,6 +28,10 @@ func TestEnumerated(t *testing.T) {
 			t.Errorf("%s is %d, %v", text, got, ok)
 		}
 	}
+	reference := &Type{Kind: Reference, Size: 8, Elem: scoped, View: &View{Kind: AsReference, Elem: scoped}}
+	if got, ok := reference.Enumerated("ns::mode::off"); !ok || got != 4 {
+		t.Errorf("by reference off is %d, %v", got, ok)
+	}
 	for _, text := range []string{"", "n", "(", "(on", "(on | )", "(unknown: 0x)", "node::on"} {
 		if got, ok := scoped.Enumerated(text); ok {
 			t.Errorf("%q is %d", text, got)

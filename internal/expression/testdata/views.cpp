@@ -67,11 +67,15 @@ __attribute__((noinline)) void work()
 	counted one{"label", 4};
 	std::string &alias = text;
 	const std::vector<int> &numbers_alias = numbers;
+	int &number_alias = numbers[1];
+	const point &point_alias = points[1];
+	const char *&name_alias = names[0];
 	look(long_text, words, r);
 	seen(view, some);
 	asm volatile("" ::"r"(&text), "r"(&empty), "r"(&longest), "r"(&zeros), "r"(&none), "r"(&no_numbers), "r"(&many) : "memory");
 	asm volatile("" ::"r"(&nested), "r"(&names), "r"(&points), "r"(&list), "r"(&bits), "r"(&nothing), "r"(&maybe), "r"(&where) : "memory");
 	asm volatile("" ::"r"(&unique), "r"(&spot), "r"(&nowhere), "r"(&array), "r"(&released), "r"(&other), "r"(&empty_shared), "r"(&n) : "memory");
+	asm volatile("" ::"r"(&number_alias), "r"(&point_alias), "r"(&name_alias) : "memory");
 	asm volatile("" ::"r"(&one), "r"(&alias), "r"(&numbers_alias), "r"(&some), "r"(&view) : "memory");
 }
 
