@@ -103,10 +103,14 @@ func (v *invocation) rawValues(runs *path.Runs, selected *path.Selection) error 
 	}
 	name := strings.Join(fields, ", ")
 	if printed == 0 {
-		if missing == 1 {
-			return fmt.Errorf("the only sample has no value of %s", name)
+		why := ""
+		if text := runs.Lacking(name); text != "" {
+			why = ": " + text
 		}
-		return fmt.Errorf("none of the %d samples has a value of %s", missing, name)
+		if missing == 1 {
+			return fmt.Errorf("the only sample has no value of %s%s", name, why)
+		}
+		return fmt.Errorf("none of the %d samples has a value of %s%s", missing, name, why)
 	}
 	if missing > 0 {
 		v.warn("%s: %d of %d samples have no value", name, missing, missing+printed)

@@ -97,6 +97,9 @@ func TestOwnSpelling(t *testing.T) {
 		build            []string
 		want             [][2]string // an expression, and its value or why it has none
 	}{
+		{"types.c", "leaf", "leaf", 40, []string{"gcc", "-g"}, [][2]string{
+			{"settings", "{level = 3}"}, {"settings.level + 1", "4"}, {"((struct settings *)&settings)->level", "3"}, {"sizeof(point)", "8"}, {"(settings *)p", ""},
+		}},
 		{"languages/shapes.go", "main.twice", "main.(*shape).leaf", 0, []string{"go", "build", "-gcflags=-N -l"}, [][2]string{
 			{"grid", "{{1, 2, 3}, {4, 5, 6}}"}, {"grid[1][2]", "6"}, {"first.sizes[2]", "6"}, {"first.corner.y * 2", "5"}, {"wide", "9223372036854775808"},
 			{"list[0]", "20"}, {"list[n-3]", "40"}, {"list[3]", beyond}, {"list[-1]", beyond}, {"list[0-1]", beyond}, {"len(list)", "3"}, {"cap(list) + len(text)", "7"}, {"len(n)", "len of a value of type int"},

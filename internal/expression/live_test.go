@@ -258,7 +258,7 @@ func TestAgreement(t *testing.T) {
 		t.Run(filepath.Base(argv[0]), func(t *testing.T) { compareProgram(t, argv) })
 	}
 	const (
-		c       = "global_counter file_static table blank ratio small big origin corner paint mask matrix words raw flag pointer_to origin.x corner->y matrix[1][2] words[1] table[3]@4 nosuch RED FC leaf::calls 'types.c'::file_static"
+		c       = "global_counter settings settings.level &settings file_static table blank ratio small big origin corner paint mask matrix words raw flag pointer_to origin.x corner->y matrix[1][2] words[1] table[3]@4 nosuch RED FC leaf::calls 'types.c'::file_static"
 		cxx     = "ns::counter counter ns::hidden hidden ns::v1::inlined first ns::first ns::Mode::on ns::second shared Derived::shared ns::Derived::shared limit ns::Nest::limit this *this own base low sink (ns::Mode)3 (ns::Derived*)b sizeof(ns::Derived) sizeof(ns::Base) *(ns::Nest*)&copy"
 		members = cxx + " this->x x inner.deep" // gdb 13 crashes of them where "this" is not kept
 	)

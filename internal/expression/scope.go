@@ -284,7 +284,10 @@ func (c *compiler) isType(name string) bool {
 			return false
 		}
 	}
-	return c.typeNamed(path, func(dwarf.Tag) bool { return true }) != nil
+	return c.typeNamed(path, func(t dwarf.Tag) bool {
+		// In C the names of structures, unions and enumerations alone are those of variables.
+		return c.unit.Language() != debuginfo.C || t == dwarf.TagTypedef || t == dwarf.TagBaseType
+	}) != nil
 }
 
 // typeNamed finds a type by its qualified name, from the function outwards; nil if there is none.

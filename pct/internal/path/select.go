@@ -108,6 +108,9 @@ func (rs *Runs) bindAll(name string, length time.Duration) ([]getter, error) {
 	if all := rs.Fields(); len(all) > 0 {
 		fields = "the fields are " + strings.Join(all, ", ")
 	}
+	if why := rs.Lacking(name); why != "" {
+		return nil, fmt.Errorf("no sample has a value %q: %s; %s", name, why, fields)
+	}
 	return nil, fmt.Errorf("no sample has a value %q: %s; every sample has %s%s", name, fields, strings.Join(Attributes(), ", "), rs.notes())
 }
 
@@ -152,6 +155,19 @@ func (rs *Runs) notes() string {
 		}
 	}
 	return strings.Join(all.all, "")
+}
+
+// Lacking is why samples have no value of a field, as far as the collector knows.
+func (rs *Runs) Lacking(name string) string {
+	var all distinct
+	for _, r := range rs.all {
+		for _, n := range r.Meta.Notes {
+			if _, why, ok := strings.Cut(n, " samples have no value of "+name+": "); ok {
+				all.add(strings.TrimSuffix(why, "."))
+			}
+		}
+	}
+	return strings.Join(all.all, "; ")
 }
 
 // Fields returns the names of the samples' fields, each once, in order.
