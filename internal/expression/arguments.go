@@ -144,7 +144,7 @@ func (a *arguments) at(pc, end uint64, functions []debuginfo.Entry, parameters [
 		}
 		called := Called{Name: name}
 		for _, p := range parameters[i] {
-			if p.Hidden || !whole.Language().CFamily() {
+			if l := whole.Language(); p.Hidden || !l.CFamily() && dialects[l] == nil {
 				called.Arguments = append(called.Arguments, Argument{Name: p.Name})
 				continue
 			}
@@ -165,7 +165,7 @@ func (a *arguments) argument(p Parameter, function, whole debuginfo.Entry, pc ui
 	}
 	c := &compiler{
 		object: a.o, types: a.o.types, pc: pc, high: debuginfo.Always,
-		blocks: []debuginfo.Entry{function}, whole: whole, unit: whole.Unit(),
+		blocks: []debuginfo.Entry{function}, whole: whole, unit: whole.Unit(), dialect: dialects[whole.Language()],
 	}
 	arg := argument{Argument: Argument{Name: p.Name}}
 	code, err := c.argument(p.entry)

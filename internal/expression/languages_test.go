@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/profilecollection/pct/internal/plan"
 	"github.com/profilecollection/pct/internal/value"
 	"github.com/profilecollection/pct/unwind"
 )
@@ -202,6 +203,67 @@ func TestFirstInstructions(t *testing.T) {
 				if got[x] < 30 {
 					t.Errorf("%s has a value at %d instructions", x, got[x])
 				}
+			}
+		})
+	}
+}
+
+// The arguments of functions in these languages are those that their names have as expressions.
+func TestArgumentsOfLanguages(t *testing.T) {
+	for _, p := range []struct {
+		source, stop string
+		steps        int
+		build        []string
+		want         string // an argument that is a number
+	}{
+		{"languages/shapes.go", "main.twice", 0, []string{"go", "build", "-gcflags=-N -l"}, "n=5"},
+		{"languages/shapes.rs", "shapes::twice", 0, []string{"rustc", "-g"}, "n=5"},
+		{"languages/shapes.f90", "shapes::leaf", 600, []string{"gfortran", "-g"}, "n=5"},
+		{"languages/ada/work.adb", "shapes__leaf__inner", 0, []string{"gnatmake", "-q", "-g"}, "n=5"},
+	} {
+		t.Run(p.source, func(t *testing.T) {
+			s := start(t, build(t, p.source, p.build...))
+			if !s.runTo(p.stop, p.steps) {
+				t.Fatalf("%s has no code", p.stop)
+			}
+			all, err := s.object.Arguments(1 << 20)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var shown []string
+			for level, f := range s.path {
+				if f.Object == nil || f.Object.Path != s.exe {
+					continue
+				}
+				at := slices.IndexFunc(all, func(c Calls) bool { return c.Low <= f.Vaddr() && f.Vaddr() < c.High })
+				if at < 0 {
+					continue
+				}
+				for number, of := range all[at].Functions {
+					for _, a := range of.Arguments {
+						if a.Code == nil {
+							continue
+						}
+						q := asked{expression: a.Name, pc: f.Vaddr()}
+						q.evaluate(s, level, number)
+						b, out := plan.Run(a.Code.Code, activation{s: s, level: level}, nil)
+						if out != plan.Got {
+							if q.refused == "" {
+								t.Errorf("%s of %s: %s, want %s", a.Name, of.Name, out, q.ours)
+							}
+							continue
+						}
+						v, _ := a.Code.Value(b)
+						if got := v.Text(nil); got != q.ours {
+							t.Errorf("%s of %s: %s, want %s %s", a.Name, of.Name, got, q.ours, q.refused)
+						}
+						shown = append(shown, a.Name+"="+q.ours)
+					}
+				}
+			}
+			t.Log(shown)
+			if !slices.Contains(shown, p.want) {
+				t.Errorf("no argument is %s", p.want)
 			}
 		})
 	}

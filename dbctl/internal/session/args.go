@@ -85,7 +85,7 @@ func (p *process) shownArgument(c *calls, a argument) string {
 	if !whole {
 		return notKnown
 	}
-	return v.Text(&naming{p: p})
+	return v.Text(&naming{p: p, language: a.code.Type.Language})
 }
 
 // addCalls adds the functions of one frame.
@@ -135,7 +135,7 @@ const (
 func (p *process) argument(c *calls, d *debugObject, s *scope, function, level int, of expression.Parameter) argument {
 	a := argument{name: of.Name, text: notKnown, from: len(c.written)}
 	f := &p.now.frames[level]
-	if of.Hidden || !s.language.CFamily() || f.Guessed {
+	if of.Hidden || f.Guessed {
 		return a
 	}
 	by, err := d.code(s, function, of.Name, f.Vaddr())
