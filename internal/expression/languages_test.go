@@ -173,9 +173,18 @@ func TestFirstInstructions(t *testing.T) {
 			low := s.path[0].Vaddr()
 			function := s.object.Activations(low)[0]
 			got := map[string]int{}
-			for n := range 250 {
-				if n == 100 { // with its larger stack Go begins anew, and another time has it
-					s.runTo(p.stop, 0)
+			// Go begins the function anew with a larger stack, and whenever it has run for some time.
+			const most, around, wanted = 2500, 100, 30
+			enough := func() bool {
+				for x := range p.want {
+					if got[x] < wanted {
+						return false
+					}
+				}
+				return true
+			}
+			for n := 0; n < around || n < most && !enough(); n++ {
+				if n > 0 && n%around == 0 {
 					s.runTo(p.stop, 0)
 				}
 				pc := s.path[0].Vaddr()
@@ -200,7 +209,7 @@ func TestFirstInstructions(t *testing.T) {
 			}
 			t.Logf("values %v", got)
 			for x := range p.want {
-				if got[x] < 30 {
+				if got[x] < wanted {
 					t.Errorf("%s has a value at %d instructions", x, got[x])
 				}
 			}
