@@ -15,22 +15,9 @@ var stopperSource string
 
 // alone does at each stop only what every sampler from outside must: what it takes is the kernel's
 // share of a sample, and the least that any of them can reach on the machine.
-func (b *bench) alone(j job) (s sampled, err error) {
-	t, err := b.launch(j, tick)
-	if err != nil {
-		return s, err
-	}
-	n, err := b.stopper(t)
-	if err != nil {
-		t.kill()
-		return s, err
-	}
-	s, err = t.finish()
-	s.samples = n
-	return s, err
-}
+func (b *bench) alone(j job) (sampled, error) { return b.attached(j, b.stopper) }
 
-func (b *bench) stopper(t *target) (stops int, err error) {
+func (b *bench) stopper(t *target, _ job) (stops int, err error) {
 	cmd := exec.Command(b.stops, strconv.Itoa(t.cmd.Process.Pid))
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
