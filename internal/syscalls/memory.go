@@ -142,14 +142,16 @@ func (c *Call) path(addr uint64) {
 }
 
 // short writes a string up to the limit.
-func (c *Call) short(addr uint64) {
-	limit := c.bytesLimit()
-	text, whole, ok := c.until(addr, limit+1)
+func (c *Call) short(addr uint64) { c.upTo(addr, c.bytesLimit()) }
+
+// upTo writes a string of at most n bytes.
+func (c *Call) upTo(addr, n uint64) {
+	text, whole, ok := c.until(addr, n+1)
 	if !ok {
 		c.address(addr)
 		return
 	}
-	c.quoted(text[:min(uint64(len(text)), limit)])
+	c.quoted(text[:min(uint64(len(text)), n)])
 	if !whole {
 		c.str("...")
 	}

@@ -63,19 +63,6 @@ func prctlMore(c *Call, v uint64) {
 	}
 }
 
-// upTo writes a string of at most n bytes.
-func (c *Call) upTo(addr, n uint64) {
-	text, whole, ok := c.until(addr, n+1)
-	if !ok {
-		c.address(addr)
-		return
-	}
-	c.quoted(text[:min(uint64(len(text)), n)])
-	if !whole {
-		c.str("...")
-	}
-}
-
 // archArgument is the second argument of arch_prctl.
 func archArgument(c *Call, v uint64) {
 	switch c.num(0) {
