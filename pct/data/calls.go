@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"encoding/binary"
 	"strings"
 
@@ -26,13 +27,6 @@ type CalledParameter struct {
 	Name   string
 	Plural bool
 }
-
-// How arguments are shown that have no value, arguments that are no single number, and functions without a name.
-const (
-	argumentUnknown = "?"
-	argumentPlural  = "..."
-	nameUnknown     = "??"
-)
 
 // calls are the functions that code is in, innermost first, by the number that records have, from 1.
 type calls struct {
@@ -134,37 +128,28 @@ func (r *Run) textOfCalls(k *calls, written string, names *pointees) string {
 		}
 		node = n.Parent
 	}
-	return strings.Join(all, " <- ")
+	return JoinCalls(all)
 }
 
 // textOfCall is a function with its arguments, whose values are read.
 func (r *Run) textOfCall(k *calls, c *cursor, f Called, names *pointees) string {
-	var b strings.Builder
-	if b.WriteString(f.Name); f.Name == "" {
-		b.WriteString(nameUnknown)
-	}
-	b.WriteByte('(')
-	for i, p := range f.Parameters {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(p.Name + "=")
+	t := NewCallText(cmp.Or(f.Name, FunctionUnknown))
+	for _, p := range f.Parameters {
 		if p.Plural {
-			b.WriteString(argumentPlural)
+			t.Argument(p.Name, ArgumentPlural)
 			continue
 		}
 		number, outcome, written := c.value()
-		text := argumentUnknown
+		text := ArgumentUnknown
 		if outcome == plan.Got && int(number) < len(k.given) && k.given[number].form > 0 {
 			form := r.forms.of[k.given[number].form-1]
 			if v, ok := value.Decode(form.typ, form.gone, []byte(written)); ok {
 				text = v.Text(names)
 			}
 		}
-		b.WriteString(text)
+		t.Argument(p.Name, text)
 	}
-	b.WriteByte(')')
-	return b.String()
+	return t.String()
 }
 
 // value reads a value of a record.
@@ -216,7 +201,7 @@ func (p *pointees) calledAt(id ObjectID, vaddr uint64) string {
 	if y := s.FindFunction(vaddr); y != nil {
 		return funcname.Plain(funcname.Demangle(s.Name(y)))
 	}
-	return nameUnknown
+	return FunctionUnknown
 }
 
 // functionsOf are the functions of an object whose file is the one that ran.

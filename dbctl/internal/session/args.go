@@ -1,12 +1,11 @@
 package session
 
 import (
-	"strings"
-
 	"github.com/profilecollection/pct/internal/expression"
 	"github.com/profilecollection/pct/internal/funcname"
 	"github.com/profilecollection/pct/internal/plan"
 	"github.com/profilecollection/pct/internal/value"
+	"github.com/profilecollection/pct/pct/data"
 )
 
 // withArguments is what SAMPLE(args) asks for, and the field of the sample that has it.
@@ -54,26 +53,19 @@ func (p *process) arguments() (datum, bool) {
 
 // shownCalls is "worker(n=1000) <- dispatch_1(a=1000) <- main(ac=1, av=0x7ffe…)".
 func (p *process) shownCalls(c *calls) string {
-	var b strings.Builder
-	for i, of := range c.list {
-		if i > 0 {
-			b.WriteString(" <- ")
-		}
-		b.WriteString(of.function)
+	var all []string
+	for _, of := range c.list {
 		if !of.named {
+			all = append(all, of.function)
 			continue
 		}
-		b.WriteByte('(')
-		for n, a := range c.arguments[of.from:of.to] {
-			if n > 0 {
-				b.WriteString(", ")
-			}
-			b.WriteString(a.name + "=")
-			b.WriteString(p.shownArgument(c, a))
+		t := data.NewCallText(of.function)
+		for _, a := range c.arguments[of.from:of.to] {
+			t.Argument(a.name, p.shownArgument(c, a))
 		}
-		b.WriteByte(')')
+		all = append(all, t.String())
 	}
-	return b.String()
+	return data.JoinCalls(all)
 }
 
 // shownArgument is the text of an argument.
@@ -83,7 +75,7 @@ func (p *process) shownArgument(c *calls, a argument) string {
 	}
 	v, whole := a.code.Value(c.written[a.from:a.to])
 	if !whole {
-		return notKnown
+		return data.ArgumentUnknown
 	}
 	return v.Text(&naming{p: p, language: a.code.Type.Language})
 }
@@ -98,7 +90,7 @@ func (p *process) addCalls(c *calls, level int) {
 		}
 		c.list = c.list[:n]
 	}
-	name := "??"
+	name := data.FunctionUnknown
 	if symbol, _ := p.unwinder.Symbol(*f); symbol != "" {
 		name = funcname.Plain(readable(symbol))
 	}
@@ -114,7 +106,7 @@ func (p *process) addScope(c *calls, d *debugObject, level int) {
 		if s.params == nil {
 			s.params = d.object.Parameters(vaddr)
 		}
-		call := call{function: "??", named: true, from: len(c.arguments)}
+		call := call{function: data.FunctionUnknown, named: true, from: len(c.arguments)}
 		if len(of.names) > 0 {
 			call.function = of.names[len(of.names)-1]
 		}
@@ -126,14 +118,9 @@ func (p *process) addScope(c *calls, d *debugObject, level int) {
 	}
 }
 
-const (
-	notKnown = "?"
-	notShown = "..."
-)
-
 // argument is the value of a parameter of one of a scope's functions.
 func (p *process) argument(c *calls, d *debugObject, s *scope, function, level int, of expression.Parameter) argument {
-	a := argument{name: of.Name, text: notKnown, from: len(c.written)}
+	a := argument{name: of.Name, text: data.ArgumentUnknown, from: len(c.written)}
 	f := &p.now.frames[level]
 	if of.Hidden || f.Guessed {
 		return a
@@ -144,7 +131,7 @@ func (p *process) argument(c *calls, d *debugObject, s *scope, function, level i
 	}
 	switch by.code.Type.Whole().Kind {
 	case value.Structure, value.Array, value.Reference:
-		a.text = notShown
+		a.text = data.ArgumentPlural
 		return a
 	}
 	var outcome plan.Outcome
