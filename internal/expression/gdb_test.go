@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/profilecollection/pct/internal/value"
 )
 
 // asked is an expression in a frame, and both answers.
@@ -41,7 +43,7 @@ func (q *asked) compare() verdict {
 	case q.failed && strings.Contains(q.theirs, "Unhandled DWARF expression opcode"), q.failed && strings.Contains(q.theirs, "may-call-functions"), q.early && q.refused == optimizedOut, q.early && q.ours == "<optimized out>",
 		q.failed && q.theirs == optimizedOut && strings.Contains(q.expression, "sizeof"):
 		return isUnasked
-	case q.refused == "" && withoutSwallowed(q.ours) == withoutSwallowed(theirs) && !q.failed,
+	case q.refused == "" && value.WithoutLost(q.ours) == value.WithoutLost(theirs) && !q.failed,
 		q.refused == "" && strings.ReplaceAll(q.ours, "<synthetic pointer>", "<optimized out>") == kept && !q.failed,
 		(q.refused == optimizedOut || q.refused == notTold) && (theirs == optimizedOut || theirs == "<optimized out>"),
 		q.refused != "" && q.refused != optimizedOut && q.failed:
@@ -53,11 +55,6 @@ func (q *asked) compare() verdict {
 	}
 	return isRefused
 }
-
-// swallowed are characters before one that is incomplete, of which gdb loses the last.
-var swallowed = regexp.MustCompile(`(("(\\.|[^"\\])*"|'(\\.|[^'\\])*' <repeats \d+ times>), )*(<incomplete sequence)`)
-
-func withoutSwallowed(s string) string { return swallowed.ReplaceAllString(s, "$5") }
 
 type verdict int
 

@@ -1,12 +1,12 @@
 package session
 
 import (
-	"regexp"
 	"strings"
 	"sync"
 
 	"github.com/profilecollection/pct/internal/object/debuginfo"
 	"github.com/profilecollection/pct/internal/plan"
+	"github.com/profilecollection/pct/internal/value"
 )
 
 // Eval says who evaluates the expressions of EVAL.
@@ -70,12 +70,10 @@ func (p *process) inPrologue(level int) (yes bool) {
 // incomplete it loses the last, and what its debug data do not tell of is a pointer for it, whatever its type.
 func agree(ours, gdb string) bool {
 	same := func(text string) string {
-		return beforeIncomplete.ReplaceAllString(strings.ReplaceAll(text, "<synthetic pointer>", "<optimized out>"), "$5")
+		return value.WithoutLost(strings.ReplaceAll(text, "<synthetic pointer>", "<optimized out>"))
 	}
 	return same(ours) == same(gdb)
 }
-
-var beforeIncomplete = regexp.MustCompile(`(("(\\.|[^"\\])*"|'(\\.|[^'\\])*' <repeats \d+ times>), )*(<incomplete sequence)`)
 
 // shown is a value, or why there is none.
 func (a result) shown() string {
