@@ -75,8 +75,8 @@ func rustVec(p place) (length, begin, capacity []plan.Instr) {
 	if !ok || !kept {
 		return nil, nil, nil
 	}
-	pointer, ok := firstPointer(buf, new(int))
-	holder, known := holding(buf, "cap", new(int))
+	pointer, ok := firstPointer(buf)
+	holder, known := holding(buf, "cap")
 	if !ok || !known {
 		return nil, nil, nil
 	}

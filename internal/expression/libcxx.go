@@ -21,7 +21,7 @@ func (c *compiler) libcxx(p place) *shown {
 	case own(t, "__ptr_", "__cntrl_") && !strings.Contains(t.Name, "weak_ptr"):
 		return llvmShared(p)
 	case own(t, "__ptr_"):
-		pointer, ok := firstPointer(p, new(int))
+		pointer, ok := firstPointer(p)
 		if !ok {
 			return nil
 		}
@@ -39,35 +39,26 @@ func (c *compiler) libcxx(p place) *shown {
 const mostVisited = 64
 
 // firstPointer is the first of the members of a structure that is a pointer, which may be in others.
-func firstPointer(p place, visited *int) (place, bool) {
-	switch t := p.typ.Whole(); {
-	case t.Kind == value.Pointer:
-		return p, true
-	case t.Kind == value.Structure:
-		for i := range t.Fields {
-			f := &t.Fields[i]
-			if *visited++; *visited > mostVisited {
-				return place{}, false
-			}
-			if f.Static || f.Virtual || f.BitSize > 0 {
-				continue
-			}
-			if q, ok := firstPointer(p.at(f.Offset, f.Type), visited); ok {
-				return q, true
-			}
-		}
-	}
-	return place{}, false
+func firstPointer(p place) (place, bool) {
+	return search(p, func(t *value.Type) bool { return t.Kind == value.Pointer }, new(int))
 }
 
 // holding is the innermost structure in which a member of this name is, which may be in others.
-func holding(p place, name string, visited *int) (place, bool) {
+func holding(p place, name string) (place, bool) {
+	return search(p, func(t *value.Type) bool {
+		_, ok := field(t, name)
+		return ok
+	}, new(int))
+}
+
+// search looks for a type in a place and the members of its structures, in their order.
+func search(p place, wanted func(*value.Type) bool, visited *int) (place, bool) {
 	t := p.typ.Whole()
+	if wanted(t) {
+		return p, true
+	}
 	if t.Kind != value.Structure {
 		return place{}, false
-	}
-	if _, ok := field(t, name); ok {
-		return p, true
 	}
 	for i := range t.Fields {
 		f := &t.Fields[i]
@@ -77,7 +68,7 @@ func holding(p place, name string, visited *int) (place, bool) {
 		if f.Static || f.Virtual || f.BitSize > 0 {
 			continue
 		}
-		if q, ok := holding(p.at(f.Offset, f.Type), name, visited); ok {
+		if q, ok := search(p.at(f.Offset, f.Type), wanted, visited); ok {
 			return q, true
 		}
 	}
@@ -86,7 +77,7 @@ func holding(p place, name string, visited *int) (place, bool) {
 
 // llvmString is a string that has room for a short text in itself: the lowest bit tells whether the text is elsewhere.
 func llvmString(p place) *shown {
-	rep, ok := holding(p, "__l", new(int))
+	rep, ok := holding(p, "__l")
 	if !ok || rep.addr == nil {
 		return nil
 	}
@@ -164,7 +155,7 @@ func llvmVector(p place) *shown {
 		if !ok {
 			continue
 		}
-		if end, ok = firstPointer(end, new(int)); !ok {
+		if end, ok = firstPointer(end); !ok {
 			return nil
 		}
 		if room := word(end); room != nil {

@@ -1,17 +1,11 @@
 package expression
 
 import (
-	"debug/dwarf"
 	"strings"
 
+	"github.com/profilecollection/pct/internal/object/debuginfo"
 	"github.com/profilecollection/pct/internal/plan"
 	"github.com/profilecollection/pct/internal/value"
-)
-
-// Languages whose libraries are known, as DW_AT_language has them.
-const (
-	languageGo   = 0x16
-	languageRust = 0x1c
 )
 
 // recognized is what a structure at a place, or a reference to one, stands for by the names and types of its
@@ -24,17 +18,16 @@ func (c *compiler) recognized(p place) *shown {
 	case t.Kind != value.Structure || t.Union:
 		return nil
 	}
-	language, _, _ := c.unit.Const(dwarf.AttrLanguage)
-	switch {
-	case c.cxx():
+	switch c.unit.Language() {
+	case debuginfo.CPlusPlus:
 		for _, known := range []func(*compiler, place) *shown{(*compiler).libstdcxx, (*compiler).libcxx} {
 			if s := known(c, p); s != nil {
 				return s
 			}
 		}
-	case language == languageRust:
+	case debuginfo.Rust:
 		return c.rust(p)
-	case language == languageGo:
+	case debuginfo.Go:
 		return c.golang(p)
 	}
 	return nil

@@ -122,12 +122,8 @@ func (c *compiler) bounded(p, n place) (place, error) {
 	if err != nil {
 		return place{}, err
 	}
-	e := p.typ.Elem.Whole()
-	if e.Size == 0 {
-		return place{}, refusef("elements of unknown size")
-	}
-	i = join(i, []plan.Instr{{Op: plan.Const, Arg: p.typ.Lower}, {Op: plan.Sub}}, within([]plan.Instr{{Op: plan.Const, Arg: p.typ.Count}}))
-	return place{typ: e, addr: join(p.addr, i, []plan.Instr{{Op: plan.Const, Arg: int64(e.Size)}, {Op: plan.Mul}, {Op: plan.Add}})}, nil
+	i = append(i, plan.Instr{Op: plan.Const, Arg: p.typ.Lower}, plan.Instr{Op: plan.Sub})
+	return element(p.typ.Elem, p.addr, i, []plan.Instr{{Op: plan.Const, Arg: p.typ.Count}})
 }
 
 // within ends the plan unless the word on the stack is from 0 on and less than a number.
@@ -175,11 +171,16 @@ func (c *compiler) sliced(p place, indices []place) (place, error) {
 	if err != nil {
 		return place{}, err
 	}
-	e := pointer.typ.Elem.Whole()
+	return element(pointer.typ.Elem, base, i, n)
+}
+
+// element is the one of a number, from 0, of as many as there are from an address on.
+func element(typ *value.Type, first, number, count []plan.Instr) (place, error) {
+	e := typ.Whole()
 	if e.Size == 0 {
 		return place{}, refusef("elements of unknown size")
 	}
-	return place{typ: e, addr: join(base, i, within(n), []plan.Instr{{Op: plan.Const, Arg: int64(e.Size)}, {Op: plan.Mul}, {Op: plan.Add}})}, nil
+	return place{typ: e, addr: join(first, number, within(count), []plan.Instr{{Op: plan.Const, Arg: int64(e.Size)}, {Op: plan.Mul}, {Op: plan.Add}})}, nil
 }
 
 // lengthOf is the length or capacity of a slice or string of Go.
