@@ -130,8 +130,10 @@ func (p *process) findLayout() *threadLocal {
 		if d == nil {
 			continue
 		}
-		if read, ok := d.readThreadLayout(); ok && library {
-			layout = &read
+		if library {
+			if read, ok := d.readThreadLayout(); ok {
+				layout = &read
+			}
 		}
 		if linker {
 			d.tables.Lock()
