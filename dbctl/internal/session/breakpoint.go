@@ -128,7 +128,7 @@ func (t *tree) trap(th *thread) bool {
 		code: info.Code(), steps: th.pace == tracee.Step, here: points.Owners(at) != 0, was: points.Was(at), lent: !own,
 		counts: clk != nil && clk.sites[at] != nil, late: th.late,
 	}
-	facts.watches = p.everSet && !(facts.code == trapInt1 && p.holds(at, int1))
+	facts.watches = p.everSet && !(facts.code == unnamedRegister && p.holds(at, int1))
 	_, facts.passed = points.Passed(th.tid)
 	th.late = false
 	stop := remote.Stop{Signal: int(unix.SIGTRAP)}

@@ -63,9 +63,10 @@ func (s sigtrap) cause() cause {
 // userSent is si_code of a signal that a process sent.
 const userSent = 0
 
-// trapInt1 is si_code, TRAP_BRKPT, of the instruction int1, which programs hardly use. It is also that
-// of a debug register where the virtual machine does not say which one it was.
+// si_code of SIGTRAP for a debug register. Where a virtual machine does not say which register it was,
+// the code is that of the instruction int1, which programs hardly use.
 const (
-	trapInt1 = 1
-	int1     = 0xf1
+	unnamedRegister = 1 // TRAP_BRKPT
+	namedRegister   = 4 // TRAP_HWBKPT
+	int1            = 0xf1
 )
