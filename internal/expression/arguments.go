@@ -88,7 +88,7 @@ func (o *Object) Arguments(most int) ([]Calls, error) {
 	a := arguments{o: o, known: map[debuginfo.Entry][]argument{}, names: map[debuginfo.Entry]string{}}
 	var all []Calls
 	looked := 0
-	for _, r := range o.code(func(debuginfo.Entry) bool { return true }) {
+	for _, r := range o.code(Meant{}, func(debuginfo.Entry) bool { return true }) {
 		for pc := r.low; pc < r.high; {
 			// Several scopes can be one stretch.
 			if looked++; looked > mostScopes*most {

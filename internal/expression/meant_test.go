@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/profilecollection/pct/internal/funcname"
+	"github.com/profilecollection/pct/internal/object/debuginfo"
 )
 
 // What is not read of names makes no difference: each name of each function in a program finds it.
@@ -13,13 +14,18 @@ func TestMeant(t *testing.T) {
 	for _, cc := range [][]string{{"g++", "-g", "-O0"}, {"clang++", "-g", "-O1"}} {
 		data := opened(t, build(t, "rare.cpp", cc...))
 		n := 0
-		for f := range data.Functions() {
+		for e := range data.Functions("") {
+			f := e
 			for o := f.Origin(); o.OK(); o = f.Origin() {
 				f = o
 			}
 			for _, name := range functionNames(f) {
-				if n++; !meant(t, name).entry(f) {
+				m := meant(t, name)
+				if n++; !m.entry(f) {
 					t.Errorf("%s does not mean %s", name, f.Name())
+				}
+				if !found(data, m.last, e) {
+					t.Errorf("%s: %s is not looked for where it is", name, f.Name())
 				}
 			}
 			if meant(t, "f"+f.Name()).entry(f) {
@@ -44,6 +50,16 @@ func TestMeant(t *testing.T) {
 			}
 		}
 	}
+}
+
+// found reports whether a function is among those looked at for what names begin with.
+func found(data *debuginfo.Data, beginning string, e debuginfo.Entry) bool {
+	for f := range data.Functions(beginning) {
+		if f == e {
+			return true
+		}
+	}
+	return false
 }
 
 func meant(t *testing.T, name string) Meant {

@@ -41,7 +41,7 @@ func (o *Object) Ranges(source string, functions Meant) ([]*Code, error) {
 	}
 	var codes []*Code
 	compiled := 0
-	for _, r := range o.code(accepted) {
+	for _, r := range o.code(functions, accepted) {
 		for pc := r.low; pc < r.high; {
 			if compiled++; compiled > mostCompiled {
 				return nil, errors.New("the functions have too much code")
@@ -65,10 +65,11 @@ func (o *Object) Ranges(source string, functions Meant) ([]*Code, error) {
 // stretch is a stretch of code.
 type stretch struct{ low, high uint64 }
 
-// code is the code of functions, in the order of its addresses, without overlaps.
-func (o *Object) code(accepted func(debuginfo.Entry) bool) []stretch {
+// code is the code of functions that are accepted of those that may be meant, in the order of its addresses, without
+// overlaps.
+func (o *Object) code(meant Meant, accepted func(debuginfo.Entry) bool) []stretch {
 	var all []stretch
-	for e := range o.data.Functions() {
+	for e := range o.data.Functions(meant.last) {
 		if accepted(e) {
 			e.Ranges(func(low, high uint64) {
 				if low < high {

@@ -115,7 +115,7 @@ func (o *Object) findSites() {
 	o.sites.bodies, o.sites.public = map[debuginfo.Entry][]body{}, map[string][]body{}
 	names := map[debuginfo.Entry]string{}
 	left := mostSites
-	for e := range o.data.Functions() {
+	for e := range o.data.Functions("") {
 		if e.Tag() != dwarf.TagSubprogram {
 			continue
 		}

@@ -175,7 +175,7 @@ func (s *standing) begin(function string) (uint64, bool) {
 			return low, true
 		}
 	}
-	for e := range s.data.Functions() {
+	for e := range s.data.Functions("") {
 		if low, ok := e.Begins(); ok && slices.Contains(functionNames(e), function) {
 			return low, true
 		}

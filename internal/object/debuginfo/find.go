@@ -112,7 +112,7 @@ type seeker struct {
 func newSeeker(path []string) *seeker {
 	s := &seeker{words: make([]*word, len(path))}
 	for i, name := range path {
-		s.words[i] = &word{name: Canonical(name), at: make(map[*byte]map[uint64]bool)}
+		s.words[i] = newWord(Canonical(name), false)
 	}
 	return s
 }
@@ -229,7 +229,17 @@ func (e Entry) head() (a *abbrev, name value, open, completes bool) {
 // places in it where the word stands are looked for once, then no string is compared.
 type word struct {
 	name string
+	text []byte                    // as it stands in data
 	at   map[*byte]map[uint64]bool // by the first byte of the table
+}
+
+// newWord is a whole name, or what it begins with.
+func newWord(name string, begins bool) *word {
+	text := name
+	if !begins {
+		text += "\x00"
+	}
+	return &word{name: name, text: []byte(text), at: make(map[*byte]map[uint64]bool)}
 }
 
 func (w *word) is(e Entry, v value) bool {
@@ -259,9 +269,8 @@ func (w *word) places(table []byte) map[uint64]bool {
 		return known
 	}
 	known = make(map[uint64]bool)
-	text := []byte(w.name + "\x00")
 	for from := 0; ; {
-		i := bytes.Index(table[from:], text)
+		i := bytes.Index(table[from:], w.text)
 		if i < 0 {
 			break
 		}

@@ -16,7 +16,7 @@ const mostPlaces = 16
 // place in the table of strings, takes much less than to read entries.
 func (s *seeker) mentions(unit Entry) bool {
 	d, u := unit.d, unit.u
-	if !d.table(u).namesPlainly() {
+	if !d.table(u).hasPlainly(dwarf.AttrSpecification) {
 		return true
 	}
 	info := d.s.Info[u.first:u.end]
@@ -25,7 +25,7 @@ func (s *seeker) mentions(unit Entry) bool {
 
 // mentioned reports whether a word may be a name in a unit's data.
 func (w *word) mentioned(info, table []byte, offsize int) bool {
-	if strings.Contains(w.name, "<") || bytes.Contains(info, []byte(w.name+"\x00")) {
+	if strings.Contains(w.name, "<") || bytes.Contains(info, w.text) {
 		return true
 	}
 	places := w.places(table)
@@ -34,15 +34,15 @@ func (w *word) mentioned(info, table []byte, offsize int) bool {
 	})
 }
 
-// namesPlainly reports whether all names of a unit stand in it or in the table of strings, and what its entries complete
-// is in it as well.
-func (t *abbrevTable) namesPlainly() bool {
+// hasPlainly reports whether all names of a unit stand in it or in the table of strings, and the entries to which its
+// entries refer by these attributes are in it as well.
+func (t *abbrevTable) hasPlainly(refers ...dwarf.Attr) bool {
 	plainly := func(a abbrev) bool {
 		return !slices.ContainsFunc(a.attrs, func(at attribute) bool {
-			switch at.attr {
-			case dwarf.AttrName:
+			switch {
+			case at.attr == dwarf.AttrName:
 				return at.form != formString && at.form != formStrp && a.tag != dwarf.TagCompileUnit
-			case dwarf.AttrSpecification:
+			case slices.Contains(refers, at.attr):
 				return at.form != formRef1 && at.form != formRef2 && at.form != formRef4 && at.form != formRef8 && at.form != formRefUdata
 			}
 			return false
