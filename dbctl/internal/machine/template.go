@@ -77,17 +77,30 @@ func variable(s string) (name string, n int) {
 		if len(inner) == 1 && '0' <= inner[0] && inner[0] <= '9' {
 			return inner, end + 1
 		}
-		if k := nameLength(inner); k == 0 || k < len(inner) {
+		if k := variableLength(inner); k == 0 || k < len(inner) {
 			return "", 0
 		}
 		return inner, end + 1
 	default:
-		k := nameLength(s[1:])
+		k := variableLength(s[1:])
 		if k == 0 {
 			return "", 0
 		}
 		return s[1 : 1+k], 1 + k
 	}
+}
+
+// perThread begins the names of variables that each thread has for itself.
+const perThread = "t."
+
+// variableLength is the length of the variable's name at the start of s, 0 if there is none.
+func variableLength(s string) int {
+	if own, ok := strings.CutPrefix(s, perThread); ok {
+		if n := nameLength(own); n > 0 {
+			return len(perThread) + n
+		}
+	}
+	return nameLength(s)
 }
 
 // nameLength is the length of the name at the start of s, 0 if there is none.

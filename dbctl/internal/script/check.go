@@ -120,6 +120,15 @@ func (c *checker) template(t lexer.Token) string {
 	return text
 }
 
+// formula reads a formula; nil if it is bad.
+func (c *checker) formula(t lexer.Token) *machine.Formula {
+	f, err := machine.ParseFormula(unquote(t.Value))
+	if err != nil {
+		c.reportToken(t, "bad formula: "+err.Error(), "for instance $n > 4 && $name == 'main'")
+	}
+	return f
+}
+
 // regex compiles a pattern; nil if it is bad.
 func (c *checker) regex(t lexer.Token) *regexp.Regexp { return c.compile(t, unquote(t.Value)) }
 
@@ -219,6 +228,12 @@ func (c *checker) pat(n *node) *machine.Pat {
 		}
 		out.Raw = head.Raw
 		out.Regex = c.regex(head.Regex)
+		if out.Regex != nil && !out.Raw {
+			c.possible(head.Regex, out.Regex)
+		}
+		if head.If != nil {
+			out.If = c.formula(*head.If)
+		}
 		out.Sinks = c.sinks(head.Sinks)
 	}
 	for _, item := range n.items {

@@ -89,7 +89,7 @@ func TestMessages(t *testing.T) {
 		{`EXEC() "" { PAT_GROUP(PAT) { } }`, `1:23-26: expected a name, found PAT`},
 		{`EXEC() "" { PAT_GROUP(a) { PAT() } }`, "1:34-35: expected a string or RAW, found }"},
 		{`EXEC() "" { PAT_GROUP(a) { PAT() "x" } }`, "1:37-38: a ; is missing here"},
-		{`EXEC() "" { PAT_GROUP(a) { PAT() "x" "y"; } }`, `1:38-41: expected |, { or ;, found the string "y"`},
+		{`EXEC() "" { PAT_GROUP(a) { PAT() "x" "y"; } }`, `1:38-41: expected IF, |, { or ;, found the string "y"`},
 		{`EXEC() "" { PAT_GROUP(a) { PAT(99999999999) "x"; } }`, "1:32-43: this rank is too large"},
 		{`EXEC() "" { PAT_GROUP(a) { PAT() "(?P<pid>.)"; } }`, "1:34-46: $pid is kept by dbctl and cannot be set"},
 		{`EXEC() "" { PAT() "x"; }`, "1:13-16: PAT cannot stand in EXEC"},

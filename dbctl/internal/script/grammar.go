@@ -88,6 +88,7 @@ type patHead struct {
 	Rank  *lexer.Token `parser:"'PAT' '(' @Number? ')'"`
 	Raw   bool         `parser:"@'RAW'?"`
 	Regex lexer.Token  `parser:"@String"`
+	If    *lexer.Token `parser:"( 'IF' '(' @String ')' )?"`
 	Sinks []*sink      `parser:"( '|' @@ )*"`
 }
 
@@ -147,7 +148,7 @@ func Grammar() string {
 	for _, row := range [][2]string{
 		{"<string>", `"text" on one line; \" is a quote, \\ a backslash, any other backslash itself`},
 		{"<number>", "digits, perhaps after a minus sign"},
-		{"<name>", "letters, digits and _, not beginning with a digit; not EXEC, PAT_GROUP, PAT or RAW"},
+		{"<name>", "letters, digits and _, first no digit; also t.name; not EXEC, PAT_GROUP, PAT, RAW, IF"},
 		{"<variable>", "$name, ${name}, $0 … $9; also inside strings, except in patterns; $$ is a dollar"},
 		{"#include", "the first word of its line; any other # begins a comment, to the end of the line"},
 	} {

@@ -26,6 +26,8 @@ type performer interface {
 	// function; ok is false where there is no value.
 	evaluate(function, expression string) (value string, ok bool)
 	clock(kind string, period time.Duration, random bool) error
+	// probe gives events of the functions that match, in the objects of a name, or in all if it is "".
+	probe(kind, functions, object string) error
 	spawn(pid int)
 	detach()
 	kill(signal string) error
@@ -191,6 +193,8 @@ func (b *block) order(a machine.Action, arg func(int) string) error {
 		b.do.quit(status)
 	case machine.Kill:
 		return b.do.kill(arg(0))
+	case machine.Probe:
+		return b.do.probe(arg(0), arg(1), arg(2))
 	case machine.Clock:
 		us, err := number(1, 10000)
 		if err != nil {

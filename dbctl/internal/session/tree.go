@@ -39,8 +39,7 @@ type tree struct {
 	host       string
 	habits     map[*machine.Exec]habit
 	traps      forkTraps
-	mender     *tracer.Mender // takes out the breakpoints of clocks if we are killed; nil: not needed yet
-	unmended   bool           // it can't be had
+	mender     mender
 	cost       stopCost
 	programs   programs
 	debugData  debugData
@@ -110,6 +109,7 @@ func (t *tree) close() {
 	if t.signals != nil {
 		t.signals.Close()
 	}
+	t.mender.close()
 	for _, c := range t.closers {
 		c.Close()
 	}
