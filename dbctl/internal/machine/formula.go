@@ -76,10 +76,14 @@ func formatReal(v float64) string {
 // characters and pointers.
 func read(text string) result {
 	word, _, _ := strings.Cut(text, " ")
-	if n, err := strconv.ParseInt(word, 0, 64); err == nil {
+	base, digits := 10, word
+	if hex, ok := strings.CutPrefix(word, "0x"); ok {
+		base, digits = 16, hex
+	}
+	if n, err := strconv.ParseInt(digits, base, 64); err == nil {
 		return result{kind: wholeNumber, whole: n, text: text}
 	}
-	if n, err := strconv.ParseUint(word, 0, 64); err == nil {
+	if n, err := strconv.ParseUint(digits, base, 64); err == nil {
 		return result{kind: realNumber, real: float64(n), text: text}
 	}
 	if f, err := strconv.ParseFloat(word, 64); err == nil && !math.IsNaN(f) {

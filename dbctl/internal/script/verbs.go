@@ -65,6 +65,8 @@ var verbs = []verb{
 		{name: "functions", kind: functionText},
 		{name: "object", optional: true},
 	}},
+	{word: "COUNT", verb: machine.Count, params: []param{{name: "table"}, {name: "key"}, {name: "number", optional: true}}},
+	{word: "HIST", verb: machine.Hist, params: []param{{name: "table"}, {name: "key"}, {name: "number"}}},
 }
 
 // reserved are the variables that the controller keeps.

@@ -28,6 +28,8 @@ type performer interface {
 	clock(kind string, period time.Duration, random bool) error
 	// probe gives events of the functions that match, in the objects of a name, or in all if it is "".
 	probe(kind, functions, object string) error
+	// count counts in a table of the run.
+	count(in tableName, key, number string) error
 	spawn(pid int)
 	detach()
 	kill(signal string) error
@@ -193,6 +195,8 @@ func (b *block) order(a machine.Action, arg func(int) string) error {
 		b.do.quit(status)
 	case machine.Kill:
 		return b.do.kill(arg(0))
+	case machine.Count, machine.Hist:
+		return b.do.count(tableName{arg(0), a.Verb == machine.Hist}, arg(1), arg(2))
 	case machine.Probe:
 		return b.do.probe(arg(0), arg(1), arg(2))
 	case machine.Clock:

@@ -30,8 +30,8 @@ type ReplayConfig struct {
 //	pipe sort -u: worker            a line for the filter of a PIPE
 //	var x=12  field n=12            an output that is kept
 //	sample n=12                     a sample, with its fields
-//	eval worker n                   and so on: CLOCK, PROBE, SPAWN, DETACH,
-//	                                KILL, TIMEOUT, SHELL and QUIT in small letters
+//	eval worker n                   and so on: CLOCK, PROBE, COUNT, HIST, SPAWN,
+//	                                DETACH, KILL, TIMEOUT, SHELL and QUIT in small letters
 //	say text                        what the user would be told, ECHO's text too
 //
 // A command's output is what it was in the transcript at the same event, and
@@ -207,6 +207,15 @@ func (r *replay) clock(kind string, p time.Duration, random bool) error {
 		word = "random"
 	}
 	r.print("clock", kind, fmt.Sprint(p.Microseconds()), word)
+	return nil
+}
+
+func (r *replay) count(in tableName, key, number string) error {
+	word := "count"
+	if in.hist {
+		word = "hist"
+	}
+	r.print(word, in.name, key, number)
 	return nil
 }
 

@@ -40,6 +40,7 @@ type tree struct {
 	habits     map[*machine.Exec]habit
 	traps      forkTraps
 	mender     mender
+	tables     tables
 	cost       stopCost
 	programs   programs
 	debugData  debugData
