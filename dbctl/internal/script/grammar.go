@@ -12,9 +12,11 @@ import (
 // lookahead decides everything. Grammar prints it; the loader parses by its
 // productions, a statement at a time, to go on after an error.
 
-// file is a whole script.
+// file is a whole script: rules, or the patterns alone of one for all executables.
 type file struct {
-	Items []*fileItem `parser:"@@*"`
+	Items []*fileItem  `parser:"( @@+"`
+	First *pat         `parser:"| @@"`
+	Pats  []*groupItem `parser:"@@* )?"`
 }
 
 // fileItem is a statement at file level.
@@ -138,8 +140,8 @@ func production[P any]() func(*lexer.PeekingLexer) (any, error) {
 	}
 }
 
-// Grammar returns the grammar in EBNF: "*" is any number of times, "?" at most
-// once, and what stands in <> is a token. The tokens and the verbs follow it as
+// Grammar returns the grammar in EBNF: "*" is any number of times, "+" at least
+// once, "?" at most once, and what stands in <> is a token. The tokens and the verbs follow it as
 // comments.
 func Grammar() string {
 	var b strings.Builder
