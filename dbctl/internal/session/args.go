@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/profilecollection/pct/internal/expression"
 	"github.com/profilecollection/pct/internal/funcname"
 	"github.com/profilecollection/pct/internal/object/debuginfo"
 	"github.com/profilecollection/pct/internal/plan"
@@ -69,22 +68,17 @@ func (p *process) appendScope(calls []string, d *debugObject, level int) []strin
 			b.WriteString(of.names[len(of.names)-1])
 		}
 		b.WriteByte('(')
-		p.writeParameters(&b, d, s, i, level)
+		for n, param := range s.params[i] {
+			if n > 0 {
+				b.WriteString(", ")
+			}
+			b.WriteString(param.name + "=")
+			b.WriteString(p.argument(d, s, i, level, param))
+		}
 		b.WriteByte(')')
 		calls = append(calls, b.String())
 	}
 	return calls
-}
-
-// writeParameters writes the arguments of one of a scope's functions.
-func (p *process) writeParameters(b *strings.Builder, d *debugObject, s *scope, function, level int) {
-	for n, param := range s.params[function] {
-		if n > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(param.name + "=")
-		b.WriteString(p.argument(d, s, function, level, param))
-	}
 }
 
 const (
@@ -103,11 +97,6 @@ func (p *process) argument(d *debugObject, s *scope, function, level int, of par
 	if err != nil {
 		return notKnown
 	}
-	return p.shown(d, code, level)
-}
-
-// shown is the value that a code gives in a frame, as an argument is shown.
-func (p *process) shown(d *debugObject, code *expression.Code, level int) string {
 	switch code.Type.Whole().Kind {
 	case value.Structure, value.Array, value.Reference:
 		return notShown

@@ -8,6 +8,9 @@ import (
 	"github.com/profilecollection/pct/dbctl/internal/machine"
 	"github.com/profilecollection/pct/internal/expression"
 	"github.com/profilecollection/pct/internal/funcname"
+	"github.com/profilecollection/pct/internal/plan"
+	"github.com/profilecollection/pct/internal/value"
+	"github.com/profilecollection/pct/unwind"
 )
 
 // probeLine is the event that a probe tells.
@@ -56,27 +59,29 @@ func (p *process) argumentsAt(now *moment) string {
 	before := p.now
 	p.now = now
 	defer func() { p.now = before }()
-	f := &now.frames[0]
-	if d := p.debugOf(f.Object); d != nil {
-		var b strings.Builder
-		known := false
-		if d.guarded(func() {
-			s := d.scopeAt(f.Vaddr())
-			if len(s.functions) == 0 || !s.language.CFamily() {
-				return
-			}
-			if s.params == nil {
-				s.params = d.parameters(f.Vaddr())
-			}
-			p.writeParameters(&b, d, s, s.outermost(), 0)
-			known = true
-		}) && known {
-			return b.String()
+	if name, yes := p.inC(&now.frames[0]); yes {
+		functions := p.appendCalls(nil, 0) // the inlined ones first
+		if arguments, known := strings.CutPrefix(functions[len(functions)-1], name+"("); known {
+			return strings.TrimSuffix(arguments, ")")
 		}
 	}
 	r, _ := now.thread.registers()
 	g := &r.General
 	return fmt.Sprintf("rdi=%#x, rsi=%#x, rdx=%#x, rcx=%#x, r8=%#x, r9=%#x", g.Rdi, g.Rsi, g.Rdx, g.Rcx, g.R8, g.R9)
+}
+
+// inC is the name that the debug data have for the function of a frame, if its language is of C's family.
+func (p *process) inC(f *unwind.Frame) (name string, yes bool) {
+	if d := p.debugOf(f.Object); d != nil {
+		d.guarded(func() {
+			s := d.scopeAt(f.Vaddr())
+			if n := s.outermost(); n >= 0 && s.language.CFamily() && len(s.functions[n].names) > 0 {
+				names := s.functions[n].names
+				name, yes = names[len(names)-1], true
+			}
+		})
+	}
+	return name, yes
 }
 
 // callerOf is the function that has made a call.
@@ -86,12 +91,13 @@ func (p *process) callerOf(now *moment) string {
 	}
 	f := now.frames[1]
 	symbol, _ := p.unwinder.Symbol(f)
-	name := funcname.Plain(readable(funcname.OfSymbol(symbol)))
+	name := readable(funcname.OfSymbol(symbol))
 	if d := p.debugOf(f.Object); d != nil {
 		d.guarded(func() {
-			if s := d.scopeAt(f.Vaddr()); len(s.functions) > 0 && len(s.functions[0].names) > 0 {
+			s := d.scopeAt(f.Vaddr())
+			if inlined := s.outermost() > 0 || symbol == "" && s.outermost() == 0; inlined && len(s.functions[0].names) > 0 {
 				names := s.functions[0].names
-				name = names[len(names)-1] // it may be inlined
+				name = names[len(names)-1]
 			}
 		})
 	}
@@ -116,11 +122,30 @@ func (p *process) returnValue(now *moment, of functionName) string {
 			if code.Type == nil {
 				return "void"
 			}
-			text := notKnown
-			d.guarded(func() { text = p.shown(d, code, 0) })
-			return text
+			return p.shownResult(d, code)
 		}
 	}
 	r, _ := now.thread.registers()
 	return fmt.Sprintf("rax=%#x", r.General.Rax)
+}
+
+// shownResult is the value that a code gives in the innermost frame of the present event, as an argument is
+// shown.
+func (p *process) shownResult(d *debugObject, code *expression.Code) string {
+	text := notKnown
+	d.guarded(func() {
+		switch code.Type.Whole().Kind {
+		case value.Structure, value.Array, value.Reference:
+			text = notShown
+			return
+		}
+		written, outcome := plan.Run(code.Code, &activation{p: p, d: d, level: 0}, nil)
+		if v, whole := code.Value(written); outcome == plan.Got && whole {
+			names := naming{p: p}
+			if text = v.Text(&names); names.unsure {
+				text = v.Text(nil)
+			}
+		}
+	})
+	return text
 }

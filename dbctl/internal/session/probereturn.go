@@ -10,16 +10,19 @@ import "math/bits"
 // returned is a thread at an address that calls return to.
 func (ps *probes) returned(th *thread, at *probePoint) {
 	pc, sp := th.regs.Rip, th.regs.Rsp
-	first := len(th.calls) // the outermost that returns here and now
-	for i, c := range th.calls {
-		if c.cfa == sp && c.back == pc {
+	// The outermost that returns here and now: those that do are near each other, and calls may be very many.
+	const near = 64
+	first := len(th.calls)
+	for i := first - 1; i >= 0 && (first == len(th.calls) || first-i <= near); i-- {
+		if c := th.calls[i]; c.cfa == sp && c.back == pc {
 			first = i
-			break
 		}
 	}
-	if first == len(th.calls) && at.waits == 0 {
-		at.returns = false
-		ps.drop(pc)
+	if first == len(th.calls) {
+		if at.waits == 0 {
+			at.returns = false
+			ps.drop(pc)
+		}
 		return
 	}
 	for i := len(th.calls) - 1; i >= first; i-- {

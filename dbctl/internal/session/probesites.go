@@ -123,7 +123,7 @@ func (ps *probes) function(want *probe, f unwind.Function, enter uint64) {
 
 // addFunction is what is known of a function.
 func (ps *probes) addFunction(f unwind.Function, enter uint64) *probedFunction {
-	name := funcname.Plain(readable(funcname.OfSymbol(f.Name)))
+	name := readable(funcname.OfSymbol(f.Name))
 	of := ps.known[enter]
 	if of == nil {
 		vaddr := enter - f.Object.Bias
