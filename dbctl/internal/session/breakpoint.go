@@ -139,7 +139,7 @@ func (t *tree) trap(th *thread) bool {
 	case trapProbed:
 		th.stepBack()
 		t.probed(th, point)
-		th.again = place{}
+		th.hasMet()
 		t.goOn(th)
 		return true
 	case trapLate:

@@ -197,10 +197,10 @@ func (t *tree) met(th *thread, c *callClock, s *callSite) {
 	c.met = true
 	t.cost.stopped(th.tid, func() (use, bool) { return threadUse(p.pid, th.tid) })
 	hits := uint64(0)
-	if back := th.again; back != (place{s.addr, th.regs.Rsp}) {
+	if !th.meetsAgain() {
 		hits = c.count(th, s)
 	}
-	th.again = place{}
+	th.hasMet()
 	if hits == 0 {
 		t.goOn(th)
 		return
@@ -224,6 +224,17 @@ func (c *callClock) count(th *thread, s *callSite) (hits uint64) {
 
 // place is an instruction in an activation of a function.
 type place struct{ pc, sp uint64 }
+
+// meetsAgain reports whether the thread stands at a breakpoint that it has met, and could not pass.
+func (th *thread) meetsAgain() bool { return th.again == place{th.regs.Rip, th.regs.Rsp} }
+
+// hasMet is when a breakpoint was met. A deeper one may be of a signal's handler, from which the thread comes
+// back to the one that it could not pass.
+func (th *thread) hasMet() {
+	if th.regs.Rsp >= th.again.sp {
+		th.again = place{}
+	}
+}
 
 // past takes a thread that goes on over the breakpoint of a clock or a probe that it has met.
 func (t *tree) past(th *thread) {

@@ -150,18 +150,21 @@ func newProbes(p *process, fresh bool) (*probes, error) {
 		p: p, unwinder: u, points: make(map[uint64]*probePoint),
 		known: make(map[uint64]*probedFunction), searched: make(map[*unwind.Object]bool),
 	}
+	linked := dynamic(proc.Entry(p.pid, "exe"))
 	for _, f := range u.Functions(func(symbol string) bool { return symbol == "_dl_debug_state" }) {
-		if f.Object.Path != p.exe || !dynamic(p.exe) {
+		if f.Object.Path != p.exe || !linked {
 			ps.linker = f.Addr + f.Object.Bias
 		}
 	}
-	begins, err := entry(p.pid)
-	if dynamic(proc.Entry(p.pid, "exe")) && fresh && err == nil && p.now.pc != begins {
+	switch {
+	case ps.linker != 0:
+		ps.point(ps.linker).loads = true
+	case linked:
+		p.tally.note("functions of objects that are loaded later are not probed: the dynamic linker has no function that tells of them")
+	}
+	if begins, err := entry(p.pid); err == nil && linked && fresh && p.now.pc != begins {
 		ps.entry = begins
 		ps.point(begins).beginsAt = true
-	}
-	if ps.linker != 0 {
-		ps.point(ps.linker).loads = true
 	}
 	return ps, ps.put()
 }

@@ -68,7 +68,7 @@ func (t *tree) probed(th *thread, at *probePoint) {
 		return
 	}
 	th.at = pc
-	if th.again == (place{pc, sp}) || th.inCall() {
+	if th.meetsAgain() || th.inCall() {
 		return // it was told, or a debugger makes the call
 	}
 	if points, _ := p.breakpoints(); points.Owners(pc)&breakpoint.Debugger != 0 {
