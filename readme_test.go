@@ -27,7 +27,7 @@ func TestReadme(t *testing.T) {
 	}
 	tree := copyTree(t)
 	data := filepath.Join(t.TempDir(), "pct")
-	for name, language := range map[string]string{"hier-test.c": "c", "build.mk": "make", "words.pl": "perl", "faster.pl": "perl"} {
+	for name, language := range map[string]string{"hier-test.c": "c", "build.mk": "make", "server.c": "c", "words.pl": "perl", "faster.pl": "perl"} {
 		file := fenced(text, "<!-- "+name+" -->\n```"+language+"\n")
 		if err := os.WriteFile(filepath.Join(tree, name), []byte(file), 0o666); err != nil {
 			t.Fatal(err)
@@ -77,7 +77,7 @@ func fenced(document, opening string) string {
 	return block
 }
 
-var row = regexp.MustCompile(`^ *([0-9.]+)% (?:±[0-9.]+| +[0-9.]+%| +[0-9]+ +[0-9.]+ ±[0-9.]+ m?s)? *(.*)$`)
+var row = regexp.MustCompile(`^ *([0-9.]+)% (?:±[0-9.]+| +[0-9.]+%| +[0-9]+ +[0-9.]+ ±[0-9.]+ m?s| +[0-9]+  )? *(.*)$`)
 
 // callPathRow is a row of a call path profile, or of one of functions.
 var callPathRow = regexp.MustCompile(`^([01]\.[0-9]+) (?:±[0-9.]+ )?(.+) \[[0-9]+\]\n$`)

@@ -27,7 +27,7 @@ struct caller {
 	_Atomic bool busy; /* held by a handler */
 	uintptr_t stack_low, stack_high; /* the thread's own stack, once it was found */
 	uint32_t looked, look_at;        /* samples until it is looked for again; 0: it was found */
-	void *values;                    /* in which they are put together; its memory stays */
+	struct values_memory *values;    /* in which they are put together; its memory stays */
 	struct {
 		struct unwind_thread *thread; /* its memory stays */
 		bool made;
@@ -277,7 +277,8 @@ static void add_start(uint32_t resource, uintptr_t pc, uint64_t hits)
 	path.end = UNWIND_COMPLETE;
 	path.guessed = false;
 	unwind_forget(t);
-	count(c, resource, &path, hits, 1);
+	if (count(c, resource, &path, hits, 1))
+		evaluate(c, resource, &path, hits);
 	unwind_done(t);
 }
 

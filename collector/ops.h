@@ -17,7 +17,7 @@ enum plan_op {
 	OP_CFA, /* push the canonical frame address */
 	OP_ENTRY, /* push what register Arg held when the function was entered */
 	OP_THREAD, /* push the address of the thread's copy of the thread-local variable at offset Arg */
-	OP_LOAD, /* pop an address, push the Size bytes there */
+	OP_LOAD, /* pop an address, push the Size bytes there; unreadable with Arg 1: -1 */
 	OP_EXTEND, /* keep the low Size bytes, the sign in all others */
 	OP_TRUNCATE, /* keep the low Size bytes, zero in all others */
 	OP_DUP, /* push the top again */
@@ -65,8 +65,9 @@ enum plan_op {
 	OP_JUMP_ZERO, /* pop; if 0, jump */
 	OP_OUT, /* pop, append the low Size bytes to the value */
 	OP_OUT_MEM, /* pop an address, append the Arg bytes there to the value */
-	OP_OUT_GONE, /* append Arg bytes that the program does not keep */
+	OP_OUT_GONE, /* append Arg bytes that the program does not keep; of Size 1 a pointer to what it keeps */
 	OP_OUT_TEXT, /* pop an address, append the text there, up to Arg bytes */
+	OP_OUT_BLOCK, /* pop a length and an address, append up to Arg bytes; push 1, unreadable: 0 */
 	OP_END, /* end: the value is whole */
 };
 
@@ -79,6 +80,7 @@ enum plan_outcome {
 	PLAN_NO_ENTRY, /* the caller does not tell what it passed */
 	PLAN_TOO_LONG, /* more steps than a plan may take */
 	PLAN_NO_THREAD, /* the thread has no copy of the variable */
+	PLAN_OUT_OF_BOUNDS, /* there is no element of this index */
 };
 
 enum {
@@ -136,6 +138,7 @@ static const uint8_t plan_pops[] = {
 	[OP_OUT] = 1,
 	[OP_OUT_MEM] = 1,
 	[OP_OUT_TEXT] = 1,
+	[OP_OUT_BLOCK] = 2,
 	[OP_END] = 0,
 };
 

@@ -105,6 +105,32 @@ static enum plan_outcome out_text(struct run *r, uint64_t at, int64_t most)
 	return PLAN_GOT;
 }
 
+/*
+ * Appends the length of what is at an address, and its bytes, all of them or none; the top
+ * tells which.
+ */
+static enum plan_outcome out_block(struct run *r, uint64_t at, uint64_t n, int64_t most)
+{
+	uint64_t *known = &r->stack[r->depth - 1];
+	uint8_t *head, *to;
+
+	if (most < 0 || most >= PLAN_UNREADABLE || r->room - r->used < 2 ||
+	    (uint64_t)most > r->room - r->used - 2)
+		return PLAN_TOO_LONG;
+	if (n > (uint64_t)most)
+		n = (uint64_t)most;
+	head = more(r, 2);
+	to = more(r, n);
+	*known = !n || (at && r->frame->read(r->frame->of, at, to, (size_t)n));
+	if (!*known) {
+		r->used -= n;
+		n = PLAN_UNREADABLE;
+	}
+	head[0] = (uint8_t)n;
+	head[1] = (uint8_t)(n >> 8);
+	return PLAN_GOT;
+}
+
 /* Pushes what the frame tells. */
 static enum plan_outcome ask(struct run *r, const struct plan_instr *i)
 {
@@ -128,7 +154,11 @@ static enum plan_outcome ask(struct run *r, const struct plan_instr *i)
 		known = true;
 		break;
 	default:
-		return PLAN_NO_THREAD;
+		if (!f->thread)
+			return PLAN_NO_THREAD;
+		*to = f->thread + (uint64_t)i->arg;
+		known = true;
+		break;
 	}
 	if (!known)
 		return PLAN_NO_REGISTER;
@@ -136,12 +166,15 @@ static enum plan_outcome ask(struct run *r, const struct plan_instr *i)
 	return PLAN_GOT;
 }
 
-static enum plan_outcome load(struct run *r, unsigned size)
+static enum plan_outcome load(struct run *r, const struct plan_instr *i)
 {
 	uint64_t *top = &r->stack[r->depth - 1], v = 0;
 
-	if (size && !r->frame->read(r->frame->of, *top, &v, size))
-		return PLAN_NO_MEMORY;
+	if (i->size && !r->frame->read(r->frame->of, *top, &v, i->size)) {
+		if (i->arg != 1)
+			return PLAN_NO_MEMORY;
+		v = UINT64_MAX;
+	}
 	*top = v;
 	return PLAN_GOT;
 }
@@ -187,7 +220,7 @@ static enum plan_outcome step(struct run *r, const struct plan_instr *i)
 	case OP_THREAD:
 		return ask(r, i);
 	case OP_LOAD:
-		return load(r, i->size);
+		return load(r, i);
 	case OP_DUP:
 	case OP_DROP:
 	case OP_SWAP:
@@ -210,6 +243,9 @@ static enum plan_outcome step(struct run *r, const struct plan_instr *i)
 	case OP_OUT_TEXT:
 		r->depth--;
 		return out_text(r, *top, i->arg);
+	case OP_OUT_BLOCK:
+		r->depth--;
+		return out_block(r, top[-1], *top, i->arg);
 	case OP_DIV_S:
 	case OP_DIV_U:
 	case OP_MOD_S:

@@ -29,7 +29,8 @@ struct plan_frame {
 	/* what the instructions name for the caller's frame; NULL: nothing is known of it */
 	bool (*entry)(void *of, uint64_t number, uint64_t *value);
 	bool (*read)(void *of, uint64_t at, void *to, size_t n);
-	uint64_t bias; /* of the object: run-time address minus ELF virtual address */
+	uint64_t bias;   /* of the object: run-time address minus ELF virtual address */
+	uint64_t thread; /* the thread pointer, from which OP_THREAD counts; 0: not known */
 };
 
 /*

@@ -1,22 +1,25 @@
 /*
- * planfile.h: the file of plans, which `profile` makes of a run's expressions ($PCT_PLANS).
+ * planfile.h: the file of plans, which `profile` makes of a run's expressions and of the arguments
+ * of functions ($PCT_PLANS).
  *
  * A header, and one behind the other objects, stretches, uses, entries, sites, instructions
- * (struct plan_instr, of which OP_ENTRY names an entry in place of a register), the
- * beginning of the files of values, and the paths of objects. All numbers are little-endian.
+ * (struct plan_instr, of which OP_ENTRY names an entry in place of a register, and OP_THREAD
+ * counts from the thread pointer), the beginning of the files of values, and the paths of
+ * objects. All numbers are little-endian.
  */
 #ifndef PCT_PLANFILE_H
 #define PCT_PLANFILE_H
 
 #include <stdint.h>
 
-#define PLANS_MAGIC "PCTplans1\n"
+#define PLANS_MAGIC "PCTplans2\n"
 
 enum {
 	PLANS_OBJECTS = 16,    /* objects at most */
 	PLANS_EXPRESSIONS = 32, /* expressions at most */
 	PLANS_ID = 32,         /* bytes of a build ID at most */
 	PLANS_RECORD = 1 << 15, /* bytes of all values of a sample at most */
+	PLANS_ARGUMENT = 0xffff, /* in place of an expression: a function's argument */
 };
 
 struct plans_header {
@@ -25,7 +28,8 @@ struct plans_header {
 	uint32_t expressions;
 	uint32_t objects, stretches, uses, entries, sites, instrs; /* how many */
 	uint32_t head, paths; /* bytes */
-	uint32_t zero[2];
+	uint32_t arguments;   /* not 0: those of all functions are evaluated */
+	uint32_t zero;
 };
 
 /* An object: by its build ID, or if it has none by its path. */
@@ -40,7 +44,9 @@ struct plans_object {
 /* A stretch of code, by addresses of the object, in which some expressions are evaluated. */
 struct plans_stretch {
 	uint64_t low, high;
-	uint32_t first, count; /* uses */
+	uint32_t first, count; /* uses, those of arguments in their order */
+	uint32_t calls;        /* the functions that it is in, as the records name them; 0: they have no arguments */
+	uint32_t zero;
 };
 
 struct plans_use {
@@ -63,6 +69,6 @@ struct plans_site {
 
 _Static_assert(sizeof(struct plans_entry) == 8 && sizeof(struct plans_site) == 16, "as profile writes them");
 _Static_assert(sizeof(struct plans_header) == 64 && sizeof(struct plans_object) == 64, "as profile writes them");
-_Static_assert(sizeof(struct plans_stretch) == 24 && sizeof(struct plans_use) == 16, "as profile writes them");
+_Static_assert(sizeof(struct plans_stretch) == 32 && sizeof(struct plans_use) == 16, "as profile writes them");
 
 #endif

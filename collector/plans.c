@@ -102,9 +102,19 @@ void plans_start(void)
 		sys_close(fd);
 }
 
+bool plans_there(void)
+{
+	return file.header;
+}
+
 uint32_t plans_expressions(void)
 {
-	return file.header ? file.header->expressions : 0;
+	return file.header->expressions;
+}
+
+bool plans_arguments(void)
+{
+	return file.header->arguments;
 }
 
 const void *plans_head(size_t *n)
@@ -137,7 +147,7 @@ void plans_object(const struct object *o)
 			atomic_store(&numbers[i], o->number);
 }
 
-const struct plans_use *plans_at(uint32_t object, uint64_t address, uint32_t *n)
+const struct plans_stretch *plans_at(uint32_t object, uint64_t address)
 {
 	/* Objects for which there was no number are 0, too. */
 	for (uint32_t i = 0; object && i < file.header->objects; i++) {
@@ -153,16 +163,17 @@ const struct plans_use *plans_at(uint32_t object, uint64_t address, uint32_t *n)
 				s = middle + 1;
 			else if (address < middle->low)
 				end = middle;
-			else if (!within(middle->first, middle->count, file.header->uses))
-				return NULL;
-			else {
-				*n = middle->count;
-				return &file.uses[middle->first];
-			}
+			else
+				return within(middle->first, middle->count, file.header->uses) ? middle : NULL;
 		}
 		return NULL;
 	}
 	return NULL;
+}
+
+const struct plans_use *plans_uses(const struct plans_stretch *s)
+{
+	return &file.uses[s->first];
 }
 
 const struct plan_instr *plans_code(uint32_t first, uint32_t count)

@@ -60,11 +60,11 @@ void valuelog_open(uint32_t resource)
 	const void *from;
 	size_t n;
 
-	if (!plans_expressions() || l->failed || head(l))
+	if (!plans_there() || l->failed || head(l))
 		return;
 	from = plans_head(&n);
 	fill_name(l);
-	l->failed = n > SIZE_LEAST / 2 || file_open_calls(&l->file, from, n, size) < 0;
+	l->failed = n > size / 2 || file_open_calls(&l->file, from, n, size) < 0;
 	if (l->failed) {
 		note_post(NOTE_VALUES_FILE);
 		return;

@@ -76,7 +76,7 @@ func TestKilled(t *testing.T) {
 		return cmd
 	}
 	seen := map[string]bool{}
-	for n, how := range []string{"", "-paths", "-calls", "-log", "-r alloc:64k", "-k -paths", "-gdb", "-paths -p", "-r alloc:64k -p", "-gdb -p"} {
+	for n, how := range []string{"", "-paths", "-calls", "-log", "-r alloc:64k", "-k -paths", "-gdb", "-paths -p", "-r alloc:64k -p", "-gdb -p", "-args"} {
 		args := strings.Fields(how)
 		var attached *exec.Cmd
 		if slices.Contains(args, "-p") {

@@ -26,6 +26,7 @@ type options struct {
 	errors     bool
 	unfolded   bool
 	raw        bool
+	members    bool
 	outFile    string
 	counts     string // where to write count files
 	firstSet   int    // names before --
@@ -111,6 +112,8 @@ func flagTable() []flag {
 			func(o *options, s string) error { o.fields = append(o.fields, s); return nil }},
 		{"raw", "", "print the values of -expr, one sample per line, for filters",
 			func(o *options, _ string) error { o.raw = true; return nil }},
+		{"members", "", "members of strings and containers, not their contents",
+			func(o *options, _ string) error { o.members = true; return nil }},
 		{"n", "ROWS", "at most ROWS rows; also -rows ROWS",
 			func(o *options, s string) (err error) { o.Rows, err = positive(s); return }},
 		{"n", "SLICES", "at most SLICES slices (default 20)",

@@ -33,7 +33,7 @@ A row is a number of samples, or with % at the end of the report's name a share,
 and a name; the hottest first. Addresses are those in the object file, as in
 objdump. DIR can be a count file: /tmp/pct/*/libc* is libc in all programs.
 `,
-				flags: append([]string{"total", "past-main", "e", "by FIELD", "i INTERVAL", "window", "where", "r RESOURCE", "tree",
+				flags: append([]string{"total", "past-main", "e", "by FIELD", "i INTERVAL", "window", "where", "r RESOURCE", "members", "tree",
 					"n ROWS", "threshold", "O FILE", "translator", "after-run", "place", "unrated"}, of.more...),
 				example:     "-n 20 /tmp/pct/gzip.*",
 				granularity: &of.granularity,

@@ -28,7 +28,7 @@ together 150 ms. "-" is unknown, as for inlined functions, signal handlers and
 calls by unknown callers. docs/CALLPATHS.md defines the figures.
 `,
 		flags: []string{"args", "calls", "unfolded", "l", "g FRAMES", "past-main", "templates", "e", "by FIELD", "i INTERVAL", "window", "where", "through", "not", "r RESOURCE",
-			"tree", "n ROWS", "threshold", "O FILE", "translator", "vmlinux", "after-run", "place", "unrated"},
+			"members", "tree", "n ROWS", "threshold", "O FILE", "translator", "vmlinux", "after-run", "place", "unrated"},
 		example: "-l3 -where 'n > 1000000' /tmp/pct/hier-test.4711",
 		run: func(v *invocation) error {
 			style := report.Style{Errors: v.errors, Colour: v.terminal, Whole: v.unfolded}

@@ -14,6 +14,9 @@ import (
 func (v *invocation) open(dirs []string) (*path.Runs, error) {
 	runs, err := path.OpenResource(dirs, v.explore.resource)
 	if err == nil {
+		if v.members {
+			runs.ShowMembers()
+		}
 		v.opened = append(v.opened, opened{v.dirs, runs})
 	}
 	return runs, v.choices(err)

@@ -27,7 +27,7 @@ counts for its whole call path, or with -l for the innermost frames. For data of
 profile -calls there is also the cost of those calls of the innermost function
 that two samples or more saw, and its correlation with the median of the values.
 `,
-		flags: []string{"expr", "by PART", "l", "g FRAMES", "past-main", "templates", "i INTERVAL", "window", "where", "r RESOURCE", "tree", "raw",
+		flags: []string{"expr", "by PART", "l", "g FRAMES", "past-main", "templates", "i INTERVAL", "window", "where", "r RESOURCE", "tree", "raw", "members",
 			"n ROWS", "threshold", "O FILE", "translator", "vmlinux"},
 		example: "-expr n -by path -l2 /tmp/pct/hier-test.4711",
 		run: func(v *invocation) error {
@@ -103,10 +103,14 @@ func (v *invocation) rawValues(runs *path.Runs, selected *path.Selection) error 
 	}
 	name := strings.Join(fields, ", ")
 	if printed == 0 {
-		if missing == 1 {
-			return fmt.Errorf("the only sample has no value of %s", name)
+		why := ""
+		if text := runs.Lacking(name); text != "" {
+			why = ": " + text
 		}
-		return fmt.Errorf("none of the %d samples has a value of %s", missing, name)
+		if missing == 1 {
+			return fmt.Errorf("the only sample has no value of %s%s", name, why)
+		}
+		return fmt.Errorf("none of the %d samples has a value of %s%s", missing, name, why)
 	}
 	if missing > 0 {
 		v.warn("%s: %d of %d samples have no value", name, missing, missing+printed)

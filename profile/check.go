@@ -41,7 +41,7 @@ func (o *options) checkTarget() error {
 	return nil
 }
 
-// checkArguments is about -args, which otherwise is -gdb.
+// checkArguments is about -args.
 func (o *options) checkArguments() error {
 	if !o.args {
 		return nil
@@ -51,18 +51,17 @@ func (o *options) checkArguments() error {
 		option, why string
 	}{
 		{o.paths, "-paths", "both collect call paths"},
-		{o.calls, "-calls", "the library does not record arguments"},
+		{o.calls, "-calls", "its call paths have no arguments"},
 		{len(o.resources) > 0, "-r", "arguments are sampled by CPU time"},
 		{len(o.expressions) > 0, "-expr", "its filters print the report"},
 		{o.kernel, "-k", "the kernel does not record arguments"},
-		{o.log || o.last != "" || o.verbose, "-log, -last and -verbose", "the library does not record arguments"},
+		{o.log || o.last != "" || o.verbose, "-log, -last and -verbose", "they need the library, and dbctl may sample"},
 		{o.wait, "-wait", "dbctl detaches from daemons"},
 	} {
 		if other.given {
 			return misusef("-args cannot be combined with %s: %s", other.option, other.why)
 		}
 	}
-	o.gdb = true
 	return nil
 }
 
@@ -193,7 +192,7 @@ func (o *options) checkPeriod() error {
 }
 
 // debugged reports whether a debugger is asked for.
-func (o *options) debugged() bool { return o.gdb || len(o.expressions) > 0 }
+func (o *options) debugged() bool { return o.gdb || o.args || len(o.expressions) > 0 }
 
 func (o *options) checkClock() error {
 	if o.clock == "" {
@@ -218,7 +217,7 @@ func (o *options) checkClock() error {
 
 // checkReport is about -by and -l.
 func (o *options) checkReport() error {
-	callPaths := o.gdb || o.paths
+	callPaths := o.gdb || o.args || o.paths
 	switch {
 	case o.by == "" && o.args:
 		o.by = "args"

@@ -24,7 +24,7 @@ func letters(o *options) []string {
 	add(o.random, "r1")
 	add(o.log, "l")
 	add(o.last != "", "c"+o.last)
-	add(o.paths || len(o.expressions) > 0, "s")
+	add(o.paths || o.args || len(o.expressions) > 0, "s")
 	add(o.calls, "e")
 	add(o.verbose, "v")
 	for _, r := range o.resources {

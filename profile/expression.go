@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -28,12 +29,9 @@ func (o *options) addExpression(spec, filter string) error {
 		return misusef("-expr %s: want PROG@FUNCTION@EXPRESSION, such as 'hier-test@worker@n'", spec)
 	}
 	e := expression{program: words[0], function: words[1], text: words[2], filter: oneLine.Replace(filter)}
-	e.field = fieldOf(e.text)
-	for _, other := range o.expressions {
-		if other.field == e.field {
-			e.field = fmt.Sprintf("%s_%d", e.field, len(o.expressions)+1)
-			break
-		}
+	e.field = strings.Join(strings.Fields(e.text), " ")
+	if slices.ContainsFunc(o.expressions, func(other expression) bool { return other.field == e.field }) {
+		e.field = fmt.Sprintf("%s_%d", e.field, len(o.expressions)+1)
 	}
 	// The syntax of patterns is that of Go, as dbctl has it.
 	if _, err := regexp.Compile(e.function); err != nil {
@@ -41,20 +39,6 @@ func (o *options) addExpression(spec, filter string) error {
 	}
 	o.expressions = append(o.expressions, e)
 	return nil
-}
-
-var noWord = regexp.MustCompile(`[^A-Za-z0-9_]+`)
-
-// fieldOf is a field's name that resembles an expression.
-func fieldOf(text string) string {
-	name := strings.Trim(noWord.ReplaceAllString(text, "_"), "_")
-	switch {
-	case name == "":
-		return "value"
-	case name[0] >= '0' && name[0] <= '9':
-		return "_" + name
-	}
-	return name
 }
 
 // filter has an expression's values read by its filter, and reports whether that was done.

@@ -52,7 +52,7 @@ debug data. Exits with PROG's status. profile(1) explains each option.
 `
 
 const helpAfter = `  -gdb              sample call paths by ptrace, at a higher cost
-  -args             the same, with the arguments of every function
+  -args             sample call paths with the arguments of every function
   -expr PROG@FUNCTION@EXPRESSION FILTER
                     evaluate EXPRESSION in FUNCTION at each sample; FILTER reads
                     the values: int-avg, int-hist, quantile, top, corr, or other

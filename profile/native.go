@@ -1,18 +1,15 @@
 package main
 
 import (
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime/debug"
 	"slices"
 
 	values "github.com/profilecollection/pct/internal/expression"
 	"github.com/profilecollection/pct/internal/object"
-	"github.com/profilecollection/pct/internal/object/debuginfo"
 	executor "github.com/profilecollection/pct/internal/plan"
 	"github.com/profilecollection/pct/pct/data"
 )
@@ -20,12 +17,13 @@ import (
 // A native tells whether the library can evaluate all expressions: then it has their plans in a file.
 type native struct {
 	plans string // the file; "" if the library cannot
+	large bool   // it cannot, as the program has too much code
 }
 
-// ours reports whether all expressions are of the program that is started, and nothing is asked for that takes
-// another collector than the library.
+// ours reports whether all expressions are of the program that is started, or the arguments of functions are wanted, and
+// nothing is asked for that takes another collector than the library.
 func (o *options) ours() bool {
-	if len(o.expressions) == 0 || o.gdb || o.limited() || o.clock != "best" {
+	if len(o.expressions) == 0 && !o.args || o.gdb || o.limited() || o.clock != "best" {
 		return false
 	}
 	path, ok := executable(o.program[0])
@@ -38,6 +36,7 @@ func askNative(p *session, t *target, _ *rights) error {
 	t.native = &native{}
 	b, err := compile(p.options)
 	if err != nil {
+		t.native.large = errors.Is(err, values.ErrTooMuch)
 		return nil
 	}
 	file := p.tmp + "/plans"
@@ -62,38 +61,32 @@ func compile(o *options) (plans []byte, err error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return nil, err
 	}
-	f, err := object.Map(path)
+	main, err := openModule(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	if f.Interpreter() == "" {
+	defer main.close()
+	switch {
+	case main.file.Interpreter() == "":
 		return nil, errors.New("it is static")
-	}
-	g := object.Installed().DebugFile(f)
-	if g == nil {
+	case main.object == nil:
 		return nil, errors.New("it has no debug data")
 	}
-	if g != f {
-		defer g.Close()
+	c := &compiler{module: main, numbers: map[string]int{}}
+	if o.args {
+		return c.arguments()
 	}
-	c := &compiler{file: f, object: values.NewObject(debuginfo.Open(object.Installed(), g, f.LowestCode())), numbers: map[string]int{}}
 	for i, e := range o.expressions {
 		if err := c.add(i, e); err != nil {
 			return nil, err
 		}
 	}
-	id, err := hex.DecodeString(f.BuildID())
-	if err != nil {
-		return nil, err
-	}
-	return executor.File(len(o.expressions), data.ValuesHead(c.fields), []executor.Object{{ID: id, Path: path, Stretches: executor.Stretches(c.uses)}})
+	return executor.File(len(o.expressions), false, data.ValuesHead(c.fields, nil), []executor.Object{main.planned(executor.Stretches(c.uses))})
 }
 
 // A compiler puts the plans of expressions together.
 type compiler struct {
-	file    *object.File
-	object  *values.Object
+	*module
 	uses    []executor.Ranged
 	fields  []data.PlanField
 	numbers map[string]int // of fields
@@ -101,16 +94,15 @@ type compiler struct {
 }
 
 func (c *compiler) add(number int, e expression) error {
-	// Of a pattern nobody knows here which functions of libraries it is for as well.
-	if name, whole := regexp.MustCompile(e.function).LiteralPrefix(); !whole || name == "" {
-		return errors.New("the function is a pattern")
-	}
-	accepts := func(name string) bool { return name == e.function }
-	codes, err := c.object.Ranges(e.text, accepts)
+	functions, err := values.NewMeant(e.function)
 	if err != nil {
 		return err
 	}
-	if err := c.covered(codes, accepts); err != nil {
+	codes, err := c.object.Ranges(e.text, functions)
+	if err != nil {
+		return err
+	}
+	if err := c.covered(codes, functions); err != nil {
 		return err
 	}
 	most := 0
@@ -124,7 +116,7 @@ func (c *compiler) add(number int, e expression) error {
 		if err != nil {
 			return err
 		}
-		c.uses = append(c.uses, executor.Ranged{Low: code.Low, High: code.High, Use: executor.Use{Expression: number, Plan: field, Code: code.Code, Entries: c.entries(code)}})
+		c.uses = append(c.uses, executor.Ranged{Low: code.Low, High: code.High, Use: executor.Use{Expression: number, Plan: field, Code: code.Code, Entries: c.object.Entries(code.Low, code.Code)}})
 	}
 	const head = 16 // of a value, with its padding
 	if c.most += most + head; c.most > executor.MostWritten {
@@ -133,31 +125,41 @@ func (c *compiler) add(number int, e expression) error {
 	return nil
 }
 
-// entries are what the callers passed in the registers that a code asks for.
-func (c *compiler) entries(code *values.Code) map[int64][]executor.Site {
-	all := map[int64][]executor.Site{}
-	for _, i := range code.Code {
-		if i.Op == executor.Entry && all[i.Arg] == nil {
-			all[i.Arg] = c.object.Sites(code.Low, int(i.Arg))
-		}
-	}
-	return all
-}
-
-// covered sees that there is debug data for all functions of that name.
-func (c *compiler) covered(codes []*values.Code, accepts func(string) bool) error {
+// covered sees that there is debug data for all functions that are meant, and that they are in the program alone.
+func (c *compiler) covered(codes []*values.Code, functions values.Meant) error {
 	if len(codes) == 0 {
 		return errors.New("there is no such function with debug data")
 	}
 	for _, s := range c.file.FunctionSymbols() {
-		if slices.ContainsFunc(values.Names(s.Name), accepts) && !slices.ContainsFunc(codes, func(code *values.Code) bool { return code.Low <= s.Value && s.Value < code.High }) {
+		if functions.Symbol(s.Name) && !slices.ContainsFunc(codes, func(code *values.Code) bool { return code.Low <= s.Value && s.Value < code.High }) {
 			return fmt.Errorf("%s has no debug data", s.Name)
 		}
+	}
+	// A function that is named is one of the program's.
+	if functions.Named() {
+		return nil
+	}
+	libraries, err := c.libraries()
+	if err != nil {
+		return err
+	}
+	for _, path := range libraries {
+		f, err := object.Open(path)
+		if err != nil {
+			return err
+		}
+		for _, s := range f.FunctionSymbols() {
+			if functions.Symbol(s.Name) {
+				f.Close()
+				return fmt.Errorf("the pattern matches %s of %s as well", s.Name, path)
+			}
+		}
+		f.Close()
 	}
 	return nil
 }
 
-// field is the number of the field of what a code writes.
+// field is the number of the field of what a code writes; "" is the name of arguments.
 func (c *compiler) field(name string, code *values.Code) (int, error) {
 	described, err := code.Type.Describe()
 	if err != nil {
@@ -166,7 +168,8 @@ func (c *compiler) field(name string, code *values.Code) (int, error) {
 	key := fmt.Sprint(name, "\x00", string(described), "\x00", code.Gone)
 	n, ok := c.numbers[key]
 	if !ok {
-		if n = len(c.fields); n > 1<<16-1 {
+		// The last number marks frames.
+		if n = len(c.fields); n >= 1<<16-1 {
 			return 0, errors.New("the values are of too many kinds")
 		}
 		c.numbers[key] = n

@@ -18,6 +18,7 @@ const (
 	byKernel               // why
 	byDebugger             // why
 	unreadable             // program
+	largeProgram           // program
 	unroomy                // why, limit
 	breaksAlloc            // resource
 	breaksCalls            // resource
@@ -47,6 +48,7 @@ var texts = map[noteID]string{
 	byKernel:       "%s: sampled by the kernel",
 	byDebugger:     "%s: sampled by ptrace",
 	unreadable:     "%s is not readable by this user and cannot be sampled from outside: it runs unprofiled",
+	largeProgram:   "-args: %s has too much code for the library: sampled by ptrace",
 	unroomy:        "%s, and under the limit on memory (%s) nothing else can sample it: it runs unprofiled; " + needs,
 	breaksAlloc:    "-r %s: counted by breakpoints: each call of malloc and the like takes 10 to 50 µs more",
 	breaksCalls:    "-r %s: counted by a breakpoint, since kernel probes need root or CAP_PERFMON: each call takes 10 to 50 µs more",

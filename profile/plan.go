@@ -137,6 +137,8 @@ func plan(o *options, t target, r rights) (*collection, error) {
 		case t.native.plans != "":
 			c.arguments, c.plans = letters(o), t.native.plans
 			return c, nil
+		case t.native.large:
+			c.before = append(c.before, note{largeProgram, []any{t.program}})
 		}
 	}
 	if o.debugged() {

@@ -94,7 +94,7 @@ func (o *options) rule(b *strings.Builder, name string, numbers []int) {
 		"    PAT(1) \"^stopped signal=\\\"SIGVTALRM\\\"\" {\n")
 	for _, i := range numbers {
 		e := o.expressions[i]
-		fmt.Fprintf(b, "      EVAL(%s, %s) | FIELD(%s);\n", literal(e.function), literal(e.text), e.field)
+		fmt.Fprintf(b, "      EVAL(%s, %s) | FIELD(\"%s\");\n", literal(e.function), literal(e.text), escaped.Replace(e.field))
 	}
 	sample := "SAMPLE()"
 	if o.args {

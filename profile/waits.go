@@ -21,7 +21,7 @@ func (r *report) waits() {
 	}
 	args := []any{r.used.waits, cpu, int(time.Second / tick)}
 	switch {
-	case r.options.gdb:
+	case r.options.gdb, r.options.args && r.collector == debugger:
 		r.print("# %s\n", note{waitsCostGDB, args})
 	case r.collector == library && len(r.options.resources) == 0 && time.Duration(r.options.period)*time.Microsecond < tick:
 		r.print("# %s\n", note{waitsCost, args})

@@ -31,7 +31,9 @@ static bool read_memory(void *of, uint64_t at, void *to, size_t n)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	static char *end, *out;
-	const struct plan_frame f = { .reg = reg, .high = reg, .cfa = cfa, .read = read_memory, .bias = 1 };
+	const struct plan_frame f = {
+		.reg = reg, .high = reg, .cfa = cfa, .read = read_memory, .bias = 1, .thread = 1,
+	};
 	size_t size = ROOM;
 	uint32_t count = (uint32_t)(n / sizeof(struct plan_instr));
 

@@ -99,7 +99,8 @@ func TestChildrenByRawCalls(t *testing.T) {
 
 func TestUnloadedCode(t *testing.T) {
 	s := prepare(t, "q1000", "target", "reopen", filepath.Join(built, "first.so"), filepath.Join(built, "second.so")).run().ok("")
-	if f := strings.Fields(s.out); f[1] != f[3] {
+	// What we map meanwhile may take the first place from the next ones.
+	if f := strings.Fields(s.out); f[len(f)-1] != f[len(f)-3] {
 		t.Fatalf("the two libraries were at different addresses: %s", s.out)
 	}
 	counts := s.counts()

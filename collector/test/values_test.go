@@ -29,7 +29,11 @@ func planned(t testing.TB, exe string, wanted ...string) (file string, all []*ex
 	var lists [][]*expression.Code
 	for _, w := range wanted {
 		function, text, _ := strings.Cut(w, "@")
-		codes, err := o.Ranges(text, func(name string) bool { return name == function })
+		functions, err := expression.NewMeant(function)
+		if err != nil {
+			t.Fatal(err)
+		}
+		codes, err := o.Ranges(text, functions)
 		if err != nil || len(codes) == 0 {
 			t.Fatalf("%s: %v, %d codes", w, err, len(codes))
 		}
@@ -39,22 +43,17 @@ func planned(t testing.TB, exe string, wanted ...string) (file string, all []*ex
 	for e, codes := range lists {
 		for _, c := range codes {
 			of[len(all)] = wanted[e]
-			entries := map[int64][]plan.Site{}
-			for _, i := range c.Code {
-				if i.Op == plan.Entry {
-					entries[i.Arg] = o.Sites(c.Low, int(i.Arg))
-				}
-			}
-			uses = append(uses, plan.Ranged{Low: c.Low, High: c.High, Use: plan.Use{Expression: e, Plan: len(all), Code: c.Code, Entries: entries}})
+			uses = append(uses, plan.Ranged{Low: c.Low, High: c.High, Use: plan.Use{Expression: e, Plan: len(all), Code: c.Code, Entries: o.Entries(c.Low, c.Code)}})
 			all = append(all, c)
 		}
 	}
+	thread, _ := f.ThreadOffset()
 	head := make([]byte, 64)
-	copy(head, "PCTvalues1\n")
+	copy(head, "PCTvalues2\n")
 	binary.LittleEndian.PutUint32(head[16:], 64)
 	id := make([]byte, len(f.BuildID())/2)
 	fmt.Sscanf(f.BuildID(), "%x", &id)
-	b, err := plan.File(len(wanted), head, []plan.Object{{ID: id, Path: exe, Stretches: plan.Stretches(uses)}})
+	b, err := plan.File(len(wanted), false, head, []plan.Object{{ID: id, Path: exe, Thread: thread, Stretches: plan.Stretches(uses)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,6 +67,7 @@ func planned(t testing.TB, exe string, wanted ...string) (file string, all []*ex
 // A record is what a sample's expressions came to, by their words.
 type record struct {
 	node, thread, count uint32
+	time                uint64
 	values              map[string]string
 	whys                map[string]plan.Outcome
 }
@@ -79,18 +79,18 @@ func readValues(t testing.TB, file string, codes []*expression.Code, of map[int]
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(b[:11]) != "PCTvalues1\n" {
+	if string(b[:11]) != "PCTvalues2\n" {
 		t.Fatalf("%s begins with %q", file, b[:16])
 	}
 	used, lost := binary.LittleEndian.Uint64(b[24:]), binary.LittleEndian.Uint64(b[32:])
 	for b = b[64:][:used]; len(b) > 0; {
 		head := binary.LittleEndian.Uint32(b)
 		n := head &^ 3
-		if head&1 == 0 || n < 16 || int(n) > len(b) {
+		if head&1 == 0 || n < 24 || int(n) > len(b) {
 			t.Fatalf("a record with head %#x of %d bytes", head, len(b))
 		}
-		r := record{binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint32(b[8:]), binary.LittleEndian.Uint32(b[12:]), map[string]string{}, map[string]plan.Outcome{}}
-		for v := b[16:n]; len(v) > 0; {
+		r := record{binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint32(b[8:]), binary.LittleEndian.Uint32(b[12:]), binary.LittleEndian.Uint64(b[16:]), map[string]string{}, map[string]plan.Outcome{}}
+		for v := b[24:n]; len(v) > 0; {
 			number, why, length := int(binary.LittleEndian.Uint16(v)), plan.Outcome(v[2]), int(binary.LittleEndian.Uint32(v[4:]))
 			word, c := of[number], codes[number]
 			if why == plan.Got {
@@ -98,7 +98,7 @@ func readValues(t testing.TB, file string, codes []*expression.Code, of map[int]
 				if !ok {
 					t.Fatalf("%s: % x is no %s", word, v[8:8+length], c.Type.Name)
 				}
-				r.values[word] = value.Text(nil)
+				r.values[word] = value.Viewed(nil)
 			} else {
 				r.whys[word] = why
 			}
@@ -121,7 +121,7 @@ func buildValues(t testing.TB, compiler string, flags ...string) string {
 	return exe
 }
 
-var everyValue = []string{"down@depth", "down@total", "down@t.name", "down@t", "down@t.high", "down@above->depth", "down@t.half*2", "down@square", "top@total", "top@squared", "leaf@level", "leaf@share"}
+var everyValue = []string{"down@depth", "down@total", "down@t.name", "down@t", "down@t.high", "down@above->depth", "down@t.half*2", "down@square", "top@total", "top@squared", "leaf@level", "leaf@share", "leaf@mine"}
 
 // checkValues looks at each sample, and returns how often an expression had a value.
 func checkValues(t *testing.T, records []record) map[string]int {
@@ -158,6 +158,7 @@ func checkValues(t *testing.T, records []record) map[string]int {
 		is("down@square", depth*depth)
 		is("down@t.high", depth&31)
 		is("leaf@share", 0.5)
+		is("leaf@mine", depth+1000)
 		if depth > 0 {
 			is("down@above->depth", depth-1)
 		}
@@ -185,7 +186,7 @@ func TestValues(t *testing.T) {
 				if len(records) < 20 || lost > 0 {
 					t.Errorf("%d records, %d lost", len(records), lost)
 				}
-				for _, word := range []string{"leaf@level", "down@t.name", "down@depth", "top@total"} {
+				for _, word := range []string{"leaf@level", "down@t.name", "down@depth", "top@total", "leaf@mine"} {
 					if got[word] < len(records)/2 && (flags == "-O0" || !strings.HasSuffix(word, "l")) {
 						t.Errorf("%s has %d values of %d", word, got[word], len(records))
 					}
@@ -204,7 +205,9 @@ func TestValuesOfThreadsAndProcesses(t *testing.T) {
 	checkValues(t, records)
 	threads := map[uint32]bool{}
 	for _, r := range records {
-		threads[r.thread] = true
+		if len(r.values) > 0 {
+			threads[r.thread] = true
+		}
 	}
 	if len(threads) != 4 {
 		t.Errorf("%d threads have values", len(threads))

@@ -16,6 +16,7 @@ type bench struct {
 	burn    time.Duration // CPU time of a run of the target
 	budget  time.Duration // no round begins that is expected to end later
 	target  string
+	stops   string // the path of the stopper
 	tap     func(toDebugger bool, line []byte)
 	samples map[cell][]sampled
 }
@@ -25,7 +26,10 @@ type cell struct{ job, method string }
 
 // all measures and prints everything.
 func (b *bench) all() (err error) {
-	if b.target, err = compile(b.Dir); err != nil {
+	if b.target, err = compile(b.Dir, "target", source); err != nil {
+		return err
+	}
+	if b.stops, err = compile(b.Dir, "stopper", stopperSource); err != nil {
 		return err
 	}
 	rounds := b.InRounds(b.budget, func() {

@@ -48,6 +48,7 @@ func TestRun(t *testing.T) {
 		`(?m)^path at depth 5  +gdb/MI, one command at a time( +[1-9][0-9.]*){4} +[0-9.]+$`,
 		`(?m)^path at depth 5  +cyrus-and/gdb( +[1-9][0-9.]*){4} +[0-9.]+$`,
 		`(?m)^path at depth 5  +gdb -batch -ex bt( +[1-9][0-9.]*){4} +[0-9.]+$`,
+		`(?m)^path at depth 5  +ptrace alone( +[1-9][0-9.]*){4} +[0-9.]+$`,
 		`(?m)^path at depth 5  +dbctl( +[1-9][0-9.]*){4} *$`,
 		`(?m)^expression at depth 5  +dbctl( +[1-9][0-9.]*){4} *$`,
 		`(?m)^sustained path at depth 50  +1000( +[1-9][0-9.]*){6}$`,

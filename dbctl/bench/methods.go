@@ -35,6 +35,7 @@ func methods() []method {
 		{"gdb/MI, one command at a time", always, (*bench).synchronous},
 		{"cyrus-and/gdb", always, (*bench).library},
 		{"gdb -batch -ex bt", func(j job) bool { return j.poor }, (*bench).batch},
+		{"ptrace alone", func(j job) bool { return j.poor }, (*bench).alone},
 		{"dbctl", always, (*bench).controlled},
 	}
 }
@@ -50,13 +51,13 @@ const (
 	handle      = "handle " + clockSignal + " stop print nopass"
 )
 
-// synchronous samples with gdb as it comes, and waits for each answer.
-func (b *bench) synchronous(j job) (s sampled, err error) {
+// attached launches the target and has it sampled by what attaches to it.
+func (b *bench) attached(j job, sample func(*target, job) (samples int, err error)) (s sampled, err error) {
 	t, err := b.launch(j, tick)
 	if err != nil {
 		return s, err
 	}
-	n, err := b.synchronousSession(t, j)
+	n, err := sample(t, j)
 	if err != nil {
 		t.kill()
 		return s, err
@@ -65,6 +66,9 @@ func (b *bench) synchronous(j job) (s sampled, err error) {
 	s.samples = n
 	return s, err
 }
+
+// synchronous samples with gdb as it comes, and waits for each answer.
+func (b *bench) synchronous(j job) (sampled, error) { return b.attached(j, b.synchronousSession) }
 
 // synchronousSession starts gdb as any simple client would, in our own session:
 // in one of its own it would compete with us where the kernel shares out
@@ -140,11 +144,9 @@ func synchronousLoop(c *mi.Client, t *target, j job) (samples int, err error) {
 }
 
 // library does as synchronous does, by means of cyrus-and/gdb.
-func (b *bench) library(j job) (s sampled, err error) {
-	t, err := b.launch(j, tick)
-	if err != nil {
-		return s, err
-	}
+func (b *bench) library(j job) (sampled, error) { return b.attached(j, librarySession) }
+
+func librarySession(t *target, j job) (samples int, err error) {
 	stops := make(chan map[string]any, 1000)
 	g, err := gdb.NewCmd([]string{"gdb", "-nx", "-q", "--interpreter=mi2"}, func(r map[string]any) {
 		if r["class"] == "stopped" {
@@ -152,20 +154,13 @@ func (b *bench) library(j job) (s sampled, err error) {
 		}
 	})
 	if err != nil {
-		t.kill()
-		return s, err
+		return 0, err
 	}
-	n, err := libraryLoop(g, t, j, stops)
+	samples, err = libraryLoop(g, t, j, stops)
 	if exited := g.Exit(); err == nil {
 		err = exited
 	}
-	if err != nil {
-		t.kill()
-		return s, err
-	}
-	s, err = t.finish()
-	s.samples = n
-	return s, err
+	return samples, err
 }
 
 func libraryLoop(g *gdb.Gdb, t *target, j job, stops <-chan map[string]any) (samples int, err error) {

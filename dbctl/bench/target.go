@@ -20,15 +20,16 @@ var source string
 // patience bounds a run of the target, however it is sampled.
 const patience = 60 * time.Second
 
-// compile compiles the target in dir and returns its path.
-func compile(dir string) (string, error) {
-	file, path := filepath.Join(dir, "target.c"), filepath.Join(dir, "target")
+// compile compiles a program, without optimization, in dir and returns its path.
+func compile(dir, name, source string) (string, error) {
+	path := filepath.Join(dir, name)
+	file := path + ".c"
 	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
 		return "", err
 	}
 	out, err := exec.Command("cc", "-g", "-O0", "-std=gnu11", "-o", path, file).CombinedOutput()
 	if err != nil {
-		return "", fmt.Errorf("cannot compile the target: %w: %s", err, out)
+		return "", fmt.Errorf("cannot compile %s: %w: %s", name, err, out)
 	}
 	return path, nil
 }

@@ -79,7 +79,7 @@ func (b *bench) followers() []follower {
 func (b *bench) trees() error {
 	walls := make(map[cell][]time.Duration)
 	handovers := make(map[string][]time.Duration)
-	program, err := b.handoverProgram()
+	program, err := compile(b.Dir, "handover", handoverSource)
 	if err != nil {
 		return err
 	}
@@ -172,17 +172,6 @@ func (b *bench) handovers() []follower {
 		{"dbctl, followed", []string{b.dbctl, "-o", runs, "profile.dbctl"}},
 		{"dbctl, own debugger", []string{b.dbctl, "-o", runs, "-e", debugged}},
 	}
-}
-
-func (b *bench) handoverProgram() (string, error) {
-	file, program := filepath.Join(b.Dir, "handover.c"), filepath.Join(b.Dir, "handover")
-	if err := os.WriteFile(file, []byte(handoverSource), 0o600); err != nil {
-		return "", err
-	}
-	if out, err := exec.Command("cc", "-O1", "-std=gnu11", "-o", program, file).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("cannot compile %s: %w: %s", file, err, out)
-	}
-	return program, nil
 }
 
 func (b *bench) noteHandover(took map[string][]time.Duration, f follower, program string) {

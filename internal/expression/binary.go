@@ -4,6 +4,7 @@ import (
 	"github.com/profilecollection/pct/internal/plan"
 	"github.com/profilecollection/pct/internal/value"
 	"strconv"
+	"strings"
 )
 
 // instructions of the binary operators on two numbers of one type.
@@ -28,6 +29,9 @@ func (c *compiler) operate(op string, a, b place) (place, error) {
 	if b, err = c.dereferenced(b); err != nil {
 		return place{}, err
 	}
+	if c.dialect != nil {
+		return c.calculate(op, a, b)
+	}
 	// An array stands for the address of its first element.
 	a, b = decay(a), decay(b)
 	switch op {
@@ -49,15 +53,28 @@ func (c *compiler) operate(op string, a, b place) (place, error) {
 			return place{}, err
 		}
 	}
-	comparison := op == "==" || op == "!=" || op[0] == '<' || op[0] == '>'
+	booleans := a.typ.Kind == value.Boolean && b.typ.Kind == value.Boolean
+	if booleans && strings.Contains("+ - * / % < <= > >=", op) {
+		return place{}, &Refusal{Why: "Invalid operation on booleans."}
+	}
+	boolean := a.typ
 	if a.typ.Kind == value.Pointer || b.typ.Kind == value.Pointer {
-		if !comparison {
+		if !comparison(op) {
 			return place{}, refusef("arithmetic with pointers")
 		}
 	}
 	if a, b, err = c.promoted(a, b); err != nil {
 		return place{}, err
 	}
+	r, err := c.apply(op, a, b)
+	if booleans && !comparison(op) {
+		r.typ = boolean // not promoted, as the debugger does
+	}
+	return r, err
+}
+
+// apply applies an operator to two numbers of one type.
+func (c *compiler) apply(op string, a, b place) (place, error) {
 	i := instructions[op]
 	t := a.typ
 	code := i.unsigned
@@ -70,11 +87,12 @@ func (c *compiler) operate(op string, a, b place) (place, error) {
 	if code == plan.Fail {
 		return place{}, refusef("%s of numbers with a fraction", op)
 	}
+	word := join(a.word, b.word)
 	if op[0] == '>' {
-		a, b = b, a
+		word = append(word, plan.Instr{Op: plan.Swap})
 	}
-	word := join(a.word, b.word, []plan.Instr{{Op: code}})
-	if comparison {
+	word = append(word, plan.Instr{Op: code})
+	if comparison(op) {
 		return place{typ: c.truthType(), word: word}, nil
 	}
 	if t.Kind == value.Float {
@@ -89,7 +107,7 @@ func (c *compiler) operate(op string, a, b place) (place, error) {
 
 // truthType is the type of comparisons.
 func (c *compiler) truthType() *value.Type {
-	if c.cxx() {
+	if c.cxx() || c.dialect != nil {
 		return boolType
 	}
 	return intType
@@ -128,8 +146,12 @@ func (c *compiler) shift(op string, a, b place) (place, error) {
 	if err != nil {
 		return place{}, err
 	}
+	byBoolean := b.typ.Kind == value.Boolean
 	if b, err = c.number(b); err != nil {
 		return place{}, err
+	}
+	if byBoolean {
+		return place{}, &Refusal{Why: "Invalid operation on booleans."}
 	}
 	if a.typ.Kind == value.Float || b.typ.Kind == value.Float {
 		return place{}, refusef("a shift of numbers with a fraction")
@@ -140,10 +162,9 @@ func (c *compiler) shift(op string, a, b place) (place, error) {
 			code = plan.ShrS
 		}
 	}
-	// A shift by more than the number has bits, or by less than none, has no one meaning.
-	width := plan.Instr{Op: plan.Const, Arg: int64(8 * a.typ.Size)}
-	word := join(b.word, []plan.Instr{{Op: plan.Dup}, width, {Op: plan.LtU}, {Op: plan.JumpZero, Arg: int64(len(a.word) + 4)}},
-		a.word, []plan.Instr{{Op: plan.Swap}, {Op: code}})
+	// A shift by more than a word has bits, or by less than none, has no one meaning.
+	width := plan.Instr{Op: plan.Const, Arg: 64}
+	word := join(a.word, b.word, []plan.Instr{{Op: plan.Dup}, width, {Op: plan.LtU}, {Op: plan.JumpZero, Arg: 3}, {Op: code}})
 	word = append(word, padded(fit(a.typ))...)
 	word = append(word, jump(1)...)
 	return place{typ: a.typ, word: append(word, plan.Instr{Op: plan.Fail, Arg: int64(plan.NoRegister)})}, nil

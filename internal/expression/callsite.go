@@ -33,13 +33,20 @@ func (o *Object) Passed(returns uint64, register int, low uint64) ([]plan.Instr,
 	if len(s.Blocks) == 0 {
 		return nil, false
 	}
-	site := siteOf(s.Blocks[0], returns)
-	if !site.OK() || o.callsItself(low) {
+	return o.passed(siteOf(s.Blocks[0], returns), returns, register, low, false)
+}
+
+// passed is Passed, given the call, and whether it is known that it is of that function.
+func (o *Object) passed(site debuginfo.Entry, returns uint64, register int, low uint64, sure bool) ([]plan.Instr, bool) {
+	s := o.data.ScopeAt(returns - 1)
+	if len(s.Blocks) == 0 || !site.OK() || o.callsItself(low) {
 		return nil, false
 	}
 	c := &compiler{object: o, types: o.types, pc: returns - 1, high: debuginfo.Always, whole: s.Blocks[0], unit: s.Blocks[0].Unit()}
 	var check []plan.Instr
-	if target, ok := o.target(site); ok {
+	if sure {
+		// No check.
+	} else if target, ok := o.target(site); ok {
 		if target != low {
 			return nil, false
 		}
@@ -189,6 +196,30 @@ func completes(e, f debuginfo.Entry) bool {
 // callsItself reports whether the function at an address may go on to itself by tail calls, so that its
 // caller did not pass what its frame was entered with.
 func (o *Object) callsItself(low uint64) bool {
+	again, ok := o.sites.again[low]
+	if !ok {
+		again = o.comesBack(low)
+		if o.sites.again == nil {
+			o.sites.again = map[uint64]bool{}
+		}
+		o.sites.again[low] = again
+	}
+	return again
+}
+
+// tailTarget is target, which is found faster where all functions have been looked at.
+func (o *Object) tailTarget(site debuginfo.Entry) (uint64, bool) {
+	if o.sites.named == nil {
+		return o.target(site)
+	}
+	f := called(site)
+	if !f.OK() {
+		return 0, false
+	}
+	return o.knownTarget(f)
+}
+
+func (o *Object) comesBack(low uint64) bool {
 	seen := map[uint64]bool{}
 	todo := []uint64{low}
 	for len(todo) > 0 {
@@ -202,7 +233,7 @@ func (o *Object) callsItself(low uint64) bool {
 			if !isTail(site) {
 				continue
 			}
-			to, ok := o.target(site)
+			to, ok := o.tailTarget(site)
 			if !ok || to == low {
 				return true
 			}

@@ -1,10 +1,12 @@
-// Package expression compiles expressions of C and C++ to plans, by the debug data of an object.
+// Package expression compiles expressions of C and C++, and plain ones of Fortran, Ada, Go and Rust, to plans, by the
+// debug data of an object.
 package expression
 
 import (
 	"debug/dwarf"
 	"github.com/profilecollection/pct/internal/plan"
 	"github.com/profilecollection/pct/internal/value"
+	"slices"
 
 	"github.com/profilecollection/pct/internal/object/debuginfo"
 )
@@ -14,12 +16,12 @@ import (
 type Object struct {
 	data  *debuginfo.Data
 	types *types
-	calls map[uint64][]uint64 // see Sites
+	sites sites
 }
 
 // NewObject is the Object of debug data.
 func NewObject(d *debuginfo.Data) *Object {
-	return &Object{data: d, types: &types{data: d, known: make(map[debuginfo.Entry]*value.Type), outlying: make(map[*value.Field]debuginfo.Entry)}}
+	return &Object{data: d, types: &types{data: d, known: make(map[debuginfo.Entry]*value.Type), outlying: make(map[*value.Field]debuginfo.Entry), described: make(map[*value.Type]debuginfo.Entry)}}
 }
 
 // A Code is an expression for one stretch of a function's code.
@@ -28,6 +30,9 @@ type Code struct {
 	Low, High uint64 // the addresses of the object for which it holds
 	Code      []plan.Instr
 	Gone      []value.Gap // what the program does not keep of the value
+	// Lacking is set where gdb shows more than the value's members: a string or slice of Go's or Rust's by what it
+	// holds, or static members of a string or container, which are not known. A view of it has all.
+	Lacking bool
 }
 
 // Value is what the code has written in a frame.
@@ -48,6 +53,11 @@ type compiler struct {
 	nested int
 	parts  int // of values that printable has looked at
 	source string
+	// dialect is that of the function's language, nil of C and C++ and where no function is known.
+	dialect *dialect
+	lacking bool // see Code
+
+	outermost *expression // the whole of it
 }
 
 func (c *compiler) data() *debuginfo.Data { return c.object.data }
@@ -57,9 +67,10 @@ func (c *compiler) cxx() bool { return c.unit.Language() == debuginfo.CPlusPlus 
 
 // Activations are the functions that the code at an address belongs to, the innermost inlined one
 // first.
-func (o *Object) Activations(pc uint64) []debuginfo.Entry {
+func (o *Object) Activations(pc uint64) []debuginfo.Entry { return activations(o.data.ScopeAt(pc)) }
+
+func activations(s debuginfo.Scope) []debuginfo.Entry {
 	var fs []debuginfo.Entry
-	s := o.data.ScopeAt(pc)
 	for i := len(s.Blocks) - 1; i >= 0; i-- {
 		if i == 0 || s.Blocks[i].Tag() == dwarf.TagInlinedSubroutine {
 			fs = append(fs, s.Blocks[i])
@@ -92,10 +103,17 @@ func (o *Object) Compile(source string, pc uint64, activation int) (*Code, error
 	} else {
 		c.unit = o.data.UnitAt(pc)
 	}
-	e, err := parse(source, c.isType)
+	if c.unit.OK() {
+		l := c.unit.Language()
+		if c.dialect = dialects[l]; c.dialect == nil && !l.CFamily() {
+			return nil, refusef("the function is in a language whose expressions dbctl does not evaluate")
+		}
+	}
+	e, err := parse(source, c.dialect, c.isType)
 	if err != nil {
 		return nil, err
 	}
+	c.outermost = e
 	p, err := c.expression(e)
 	if err != nil {
 		return nil, err
@@ -105,8 +123,17 @@ func (o *Object) Compile(source string, pc uint64, activation int) (*Code, error
 
 // finish makes the code of a value.
 func (c *compiler) finish(p place) (*Code, error) {
+	if c.dialect != nil {
+		var err error
+		if p, err = c.dereferenced(p); err != nil {
+			return nil, err
+		}
+		if err := c.plain(p.typ, 1, 0); err != nil {
+			return nil, err
+		}
+	}
 	t := p.typ.Whole()
-	if t.Kind == value.Array && t.Size == 0 && p.addr != nil {
+	if t.Kind == value.Array && t.Size == 0 && p.addr != nil && c.dialect == nil {
 		// As gdb shows it: nothing is known to be in it.
 		p = place{typ: pointerTo(t.Elem), word: p.addr}
 		t = p.typ
@@ -132,24 +159,49 @@ func (c *compiler) finish(p place) (*Code, error) {
 		}
 		instrs = append(instrs, out...)
 	}
-	outer := &outliers{c: c, end: t.Size, places: make(map[*value.Field]place)}
+	outer := &outliers{c: c, end: t.Size, places: make(map[*value.Field]place), most: mostText}
 	t, err := outer.shape(p, t, 0, 0)
 	if err != nil {
 		return nil, err
 	}
 	instrs = append(instrs, outer.code...)
-	p.typ, code.Type = t, t
+	p.typ = t
 	texts, err := outer.texts(p, new(int))
 	if err != nil {
 		return nil, err
 	}
-	instrs = append(instrs, texts...)
+	views := &viewer{c: c, places: outer.places, most: mostText}
+	typ, contents := views.outermost(p, min(mostViewCode, mostPlanCode-len(instrs)-len(texts)))
+	code.Type = c.shown(typ)
+	instrs = append(append(instrs, contents...), texts...)
 	if t.Size > plan.Longest {
 		return nil, refusef("a value of %d bytes", t.Size)
 	}
 	code.Code = append(instrs, plan.Instr{Op: plan.End})
-	code.Gone = gaps(instrs)
+	code.Gone, code.Lacking = gaps(instrs), outer.lacking || c.lacking
+	if c.dialect != nil && len(code.Gone) > 0 && (t.Kind == value.Structure || t.Kind == value.Array) {
+		return nil, refusef("the program does not keep all members") // which gdb shows in other ways
+	}
+	for _, g := range code.Gone {
+		if g.Pointer && refers(t, g.Offset, 0) {
+			return nil, refusef("a reference that the program does not keep")
+		}
+	}
 	return code, nil
+}
+
+// refers reports whether there is a reference at an offset of values of the type.
+func refers(t *value.Type, at uint64, depth int) bool {
+	t.Whole()
+	switch {
+	case t.Kind == value.Reference:
+		return at == 0
+	case t.Kind == value.Array && t.Elem.Size > 0:
+		return refers(t.Elem, at%t.Elem.Size, depth)
+	case t.Kind == value.Structure && depth < mostNested:
+		return slices.ContainsFunc(t.Fields, func(f value.Field) bool { return f.Offset <= at && refers(f.Type, at-f.Offset, depth+1) })
+	}
+	return false
 }
 
 // gaps are the runs of bytes that instructions write for what the program does not keep.
@@ -163,7 +215,7 @@ func gaps(instrs []plan.Instr) []value.Gap {
 		case plan.OutMem:
 			at += uint64(i.Arg)
 		case plan.OutGone:
-			gone = append(gone, value.Gap{Offset: at, Size: uint64(i.Arg)})
+			gone = append(gone, value.Gap{Offset: at, Size: uint64(i.Arg), Pointer: i.Size > 0})
 			at += uint64(i.Arg)
 		}
 	}
@@ -192,11 +244,11 @@ func (c *compiler) printable(t *value.Type, depth int) error {
 			return nil
 		}
 	case value.Pointer:
-		if e := t.Elem; e.Kind == value.Character && e.Wide {
+		if e := t.Elem; e.Kind == value.Character && e.Wide && (c.dialect == nil || c.dialect.language != value.Rust) {
 			return refusef("a text of wide characters")
 		}
 	case value.Array:
-		if t.Elem.Kind == value.Character && t.Elem.Wide {
+		if t.Elem.Kind == value.Character && t.Elem.Wide && (c.dialect == nil || c.dialect.language != value.Rust) {
 			return refusef("a text of wide characters")
 		}
 		return c.printable(t.Elem, depth)
@@ -286,10 +338,14 @@ func (c *compiler) variable(v variable) (place, error) {
 		return c.selectField(object, v.field)
 	}
 	t := c.types.typeOf(v.entry)
-	if v.gone {
+	if v.gone && !v.moved {
 		return place{typ: t}, nil
 	}
-	return c.placeOf(v.entry, t)
+	p, err := c.placeOf(v.entry, t)
+	if err == nil && v.moved {
+		return c.deref(p)
+	}
+	return p, err
 }
 
 // beforeStored reports whether the pc is in the function's prologue and a parameter is one that the prologue
@@ -306,9 +362,11 @@ func (c *compiler) beforeStored(e debuginfo.Entry, list []debuginfo.Location) bo
 	if base := c.whole.Block(dwarf.AttrFrameBase); len(base) == 1 && base[0] == dwCallFrameCFA && (&locator{b: expr[1:]}).sleb() >= 0 {
 		return false
 	}
-	low := debuginfo.Always
-	c.whole.Ranges(func(from, _ uint64) { low = min(low, from) })
+	low, high := c.extent()
 	body := c.data().Body(low)
+	if c.nests() {
+		body = max(body, c.data().SecondLine(low, high))
+	}
 	if low <= c.pc && c.pc < body {
 		c.high = min(c.high, body)
 		return true
@@ -319,8 +377,44 @@ func (c *compiler) beforeStored(e debuginfo.Entry, list []debuginfo.Location) bo
 	return false
 }
 
+// extent is where the code of the function begins and ends.
+func (c *compiler) extent() (low, high uint64) {
+	low = debuginfo.Always
+	c.whole.Ranges(func(from, to uint64) {
+		if from < low {
+			low, high = from, to
+		}
+	})
+	return low, high
+}
+
+// nests reports whether there are functions in the function: where they may use its parameters, it copies these to
+// where their locations say, in the code of its first line but behind its prologue.
+func (c *compiler) nests() bool { return nests(c.whole, 0) }
+
+func nests(block debuginfo.Entry, depth int) bool {
+	for e := range block.Children() {
+		switch e.Tag() {
+		case dwarf.TagSubprogram:
+			if !e.Flag(dwarf.AttrDeclaration) {
+				return true
+			}
+		case dwarf.TagLexDwarfBlock:
+			if depth < mostNested && nests(e, depth+1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func (c *compiler) placeOf(e debuginfo.Entry, t *value.Type) (place, error) {
 	if list := e.Locations(dwarf.AttrLocation); list != nil {
+		if c.dialect != nil && c.dialect.language == value.Go {
+			if there, err := c.storedByGo(e, list); !there || err != nil {
+				return place{typ: t}, err
+			}
+		}
 		expr, ok := c.at(list)
 		if !ok || c.beforeStored(e, list) {
 			return place{typ: t}, nil

@@ -71,11 +71,22 @@ func evaluateAll(s debuginfo.Sections, low, high uint64) int {
 			if b, out := plan.Run(code.Code, anything{}, nil); out == plan.Got {
 				if v, ok := code.Value(b); ok {
 					v.Text(nil)
+					v.Viewed(nil)
 					n++
 				}
 			}
 		}
 		o.Passed(pc, 5, low)
+	}
+	calls, _ := o.Arguments(1 << 9)
+	for _, c := range calls {
+		for _, f := range c.Functions {
+			for _, a := range f.Arguments {
+				if a.Code != nil {
+					o.Entries(a.Code.Low, a.Code.Code)
+				}
+			}
+		}
 	}
 	return n
 }

@@ -26,11 +26,66 @@ func (c *compiler) expression(e *expression) (place, error) {
 	if err != nil {
 		return place{}, err
 	}
-	a, b, err = c.promoted(a, b)
+	a, b, err = c.either(a, b, e == c.outermost)
 	if err != nil {
 		return place{}, err
 	}
 	return place{typ: a.typ, word: join(test, jumpZero(len(a.word)+1), a.word, jump(len(b.word)), b.word)}, nil
+}
+
+// either brings the operands of ?: to one type: the debugger promotes none. Where nothing is calculated with the result
+// they may be of types that are shown in one way.
+func (c *compiler) either(a, b place, shown bool) (place, place, error) {
+	a, err := c.dereferenced(a)
+	if err != nil {
+		return a, b, err
+	}
+	if b, err = c.dereferenced(b); err != nil {
+		return a, b, err
+	}
+	a, b = decay(a), decay(b)
+	x, y := a.typ, b.typ
+	var t *value.Type
+	switch number := func(t *value.Type, k value.Kind) bool { return t.Kind == k && t.Scalar() }; {
+	case !x.Scalar() || !y.Scalar():
+		return a, b, refusef("a choice between %s and %s", describe(x), describe(y))
+	case x == y || x.Kind == value.Pointer && y.Kind == value.Pointer && x.Elem == y.Elem:
+		t = x
+	case x.Kind == value.Integer && y.Kind == value.Integer && x.Size == y.Size && x.Signed == y.Signed:
+		t = x
+	case !shown:
+	case number(x, value.Integer) && number(y, value.Integer):
+		t = x
+		if y.Size > x.Size {
+			t = y
+		}
+		if x.Signed != y.Signed {
+			if t = longType; !x.Signed && x.Size == 8 || !y.Signed && y.Size == 8 {
+				t = nil
+			}
+		}
+	case number(x, value.Integer) && x.Size < 8 && number(y, value.Float) && y.Size == 8:
+		t = y
+	case number(y, value.Integer) && y.Size < 8 && number(x, value.Float) && x.Size == 8:
+		t = x
+	}
+	if t == nil {
+		return a, b, refusef("a choice between values of different types")
+	}
+	if a, err = c.as(a, t); err != nil {
+		return a, b, err
+	}
+	b, err = c.as(b, t)
+	return a, b, err
+}
+
+// as loads a number and makes it one of another type.
+func (c *compiler) as(p place, t *value.Type) (place, error) {
+	word, err := p.load()
+	if err == nil && p.typ != t && t.Kind != value.Pointer {
+		word = join(word, conversion(p.typ, t))
+	}
+	return place{typ: t, word: word}, err
 }
 
 func jumpZero(n int) []plan.Instr { return []plan.Instr{{Op: plan.JumpZero, Arg: int64(n)}} }
@@ -38,6 +93,11 @@ func jump(n int) []plan.Instr     { return []plan.Instr{{Op: plan.Jump, Arg: int
 
 // chain makes a place of operands and binary operators, by their precedence.
 func (c *compiler) chain(b *chain) (place, error) {
+	if c.dialect != nil {
+		if err := c.dialect.ordered(b); err != nil {
+			return place{}, err
+		}
+	}
 	left, err := c.unary(&b.First)
 	if err != nil {
 		return place{}, err
@@ -119,6 +179,9 @@ func (c *compiler) sizeof(s *sizeof) (place, error) {
 }
 
 func (c *compiler) postfix(x *postfix) (place, error) {
+	if c.dialect != nil {
+		return c.selected(x)
+	}
 	p, err := c.primary(&x.Primary)
 	for i := 0; err == nil && i < len(x.Suffixes); i++ {
 		s := &x.Suffixes[i]
@@ -148,8 +211,12 @@ func (c *compiler) postfix(x *postfix) (place, error) {
 
 func (c *compiler) primary(p *primary) (place, error) {
 	switch {
+	case p.Number != "" && c.dialect != nil && len(p.Number) > 1 && p.Number[0] == '0':
+		return place{}, refusef("a number with a leading zero")
 	case p.Number != "":
 		return literal(p.Number)
+	case p.Float != "" && c.dialect != nil && c.dialect.language == value.Ada:
+		return place{}, refusef("a number with a fraction, which in Ada has a longer type")
 	case p.Float != "":
 		text := strings.TrimRight(p.Float, "fFlL")
 		v, err := strconv.ParseFloat(text, 64)
@@ -181,9 +248,9 @@ func (c *compiler) primary(p *primary) (place, error) {
 // name makes a place of a variable, an enumerator or a member of the object.
 func (c *compiler) name(name string) (place, error) {
 	switch name {
-	case "true", "false":
-		if c.cxx() {
-			return place{typ: boolType, word: []plan.Instr{{Op: plan.Const, Arg: truth(name == "true")}}}, nil
+	case "true", "false", ".true.", ".false.":
+		if c.cxx() || c.dialect != nil {
+			return place{typ: boolType, word: []plan.Instr{{Op: plan.Const, Arg: truth(strings.Trim(name, ".") == "true")}}}, nil
 		}
 	}
 	v, err := c.find(name)

@@ -66,21 +66,20 @@ type (
 )
 
 var (
-	lexicon = sync.OnceValue(func() *lexer.StatefulDefinition {
-		return lexer.MustSimple([]lexer.SimpleRule{
-			{Name: "Space", Pattern: `\s+`},
-			{Name: "Float", Pattern: `(\d+\.\d*|\.\d+)([eE][-+]?\d+)?[fFlL]?|\d+[eE][-+]?\d+[fFlL]?`},
-			{Name: "Number", Pattern: `(0[xX][0-9a-fA-F]+|\d+)[uUlL]*`},
-			{Name: "Quoted", Pattern: `'[^'\\]+'::[A-Za-z_][\w:]*|'[^'\\]{2,}'`},
-			{Name: "Character", Pattern: `[LuU]?'(\\[^']+|\\'|[^'\\])'`},
-			{Name: "Text", Pattern: `"(\\.|[^"\\])*"`},
-			{Name: "Register", Pattern: `\$[A-Za-z_]\w*`},
-			{Name: "Keyword", Pattern: `\b(const|volatile|unsigned|signed|char|short|int|long|float|double|void|bool|_Bool|struct|union|class|enum)\b`},
-			{Name: "Name", Pattern: `(::)?[A-Za-z_]\w*(::[A-Za-z_]\w*)*`},
-			{Name: "Operator", Pattern: `\|\||&&|==|!=|<=|>=|<<=?|>>=?|->\*?|\+\+|--|[-+*/%&|^]=|\.\*|[-+*/%&|^!~<>=?:@.()\[\],{}]`},
-		})
-	})
-	parser = sync.OnceValue(func() *participle.Parser[expression] {
+	rules = []lexer.SimpleRule{
+		{Name: "Space", Pattern: `\s+`},
+		{Name: "Float", Pattern: `(\d+\.\d*|\.\d+)([eE][-+]?\d+)?[fFlL]?|\d+[eE][-+]?\d+[fFlL]?`},
+		{Name: "Number", Pattern: `(0[xX][0-9a-fA-F]+|\d+)[uUlL]*`},
+		{Name: "Quoted", Pattern: `'[^'\\]+'::[A-Za-z_][\w:]*|'[^'\\]{2,}'`},
+		{Name: "Character", Pattern: `[LuU]?'(\\[^']+|\\'|[^'\\])'`},
+		{Name: "Text", Pattern: `"(\\.|[^"\\])*"`},
+		{Name: "Register", Pattern: `\$[A-Za-z_]\w*`},
+		{Name: "Keyword", Pattern: `\b(const|volatile|unsigned|signed|char|short|int|long|float|double|void|bool|_Bool|struct|union|class|enum)\b`},
+		{Name: "Name", Pattern: `(::)?[A-Za-z_]\w*(::[A-Za-z_]\w*)*`},
+		{Name: "Operator", Pattern: `\|\||&&|==|!=|<=|>=|<<=?|>>=?|->\*?|\+\+|--|[-+*/%&|^]=|\.\*|[-+*/%&|^!~<>=?:@.()\[\],{}]`},
+	}
+	lexicon = sync.OnceValue(func() *lexer.StatefulDefinition { return lexer.MustSimple(rules) })
+	parser  = sync.OnceValue(func() *participle.Parser[expression] {
 		return participle.MustBuild[expression](participle.Lexer(typed{lexicon()}), participle.Elide("Space"), participle.UseLookahead(2))
 	})
 )
@@ -122,10 +121,17 @@ var (
 // longestSource bounds how deep an expression can be.
 const longestSource = 4096
 
-// parse reads an expression. Its errors are *Refusal.
-func parse(source string, isType func(name string) bool) (*expression, error) {
+// parse reads an expression of C and C++, or of a dialect. Its errors are *Refusal.
+func parse(source string, d *dialect, isType func(name string) bool) (*expression, error) {
 	if len(source) > longestSource {
 		return nil, refusef("an expression of %d bytes", len(source))
+	}
+	if d != nil {
+		all, err := d.lex(source)
+		if err != nil {
+			return nil, err
+		}
+		return parsed(source, all)
 	}
 	lex, err := lexicon().LexString("", source)
 	if err != nil {
@@ -150,7 +156,12 @@ func parse(source string, isType func(name string) bool) (*expression, error) {
 		}
 		last = t.Value
 	}
-	peeking, err := lexer.Upgrade(&tokens{all: all}, kinds["Space"])
+	return parsed(source, all)
+}
+
+// parsed reads the tokens of an expression.
+func parsed(source string, all []lexer.Token) (*expression, error) {
+	peeking, err := lexer.Upgrade(&tokens{all: all}, lexicon().Symbols()["Space"])
 	if err != nil {
 		return nil, err
 	}
@@ -226,7 +237,7 @@ func pathOf(name string) []string {
 
 // Writes reports whether an expression would write into the program, by its operators.
 func Writes(source string) bool {
-	_, err := parse(source, func(string) bool { return false })
+	_, err := parse(source, nil, func(string) bool { return false })
 	refusal, _ := err.(*Refusal)
 	return refusal != nil && refusal.Writes
 }

@@ -33,13 +33,17 @@ func visible(blocks []debuginfo.Entry) []string {
 }
 
 // compare evaluates expressions in all frames of the program, by us and by gdb: the names of what is visible,
-// the others, and some of the forms that a value's type has.
-func (s *standing) compare(others []string, random *rand.Rand) []asked {
+// the others, and some of the forms that a value's type has; and in each function at most so many expressions of more sources
+// of random ones.
+func (s *standing) compare(others []string, most int, random *rand.Rand, more ...*rand.Rand) []asked {
 	var all []asked
 	number := 0
 	for level, f := range s.path {
 		if f.Object == nil || f.Object.Path != s.exe {
 			continue
+		}
+		if n := len(all); n > 0 && all[n-1].function == s.outermost {
+			break
 		}
 		pc := f.Vaddr()
 		scope := s.data.ScopeAt(pc)
@@ -47,21 +51,39 @@ func (s *standing) compare(others []string, random *rand.Rand) []asked {
 		end := len(scope.Blocks)
 		for i, fn := range acts {
 			from := slices.Index(scope.Blocks, fn)
+			grow := false
+			early := false // gdb reads parameters that are not stored yet
+			fn.Ranges(func(low, _ uint64) { early = early || low <= pc && pc < s.data.Body(low) })
 			one := func(x string) *Code {
-				q := asked{frame: number, function: fn.Name(), expression: x, pc: pc}
+				q := asked{frame: number, function: fn.Name(), expression: x, pc: pc, grown: grow, early: early}
 				code := q.evaluate(s, level, i)
 				all = append(all, q)
 				return code
 			}
-			for _, name := range append(visible(scope.Blocks[from:end]), others...) {
+			seen := visible(scope.Blocks[from:end])
+			asked := slices.Clone(seen)
+			if number == 0 || !s.innermost {
+				asked = append(asked, others...)
+			}
+			for _, name := range asked {
 				code := one(name)
 				if code == nil {
 					continue
 				}
-				list := forms(name, code)
+				list := s.forms(name, code)
 				random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 				for _, x := range list[:min(len(list), 3)] {
 					one(x)
+				}
+			}
+			grow = true
+			for _, random := range more {
+				g := grower{random: random, names: slices.Concat(seen, globals(scope.Blocks, random)), compile: func(x string) *Code {
+					code, _ := s.object.Compile(x, pc, i)
+					return code
+				}}
+				for range min(most, len(g.names)) {
+					one(g.expression())
 				}
 			}
 			end = from
@@ -70,6 +92,21 @@ func (s *standing) compare(others []string, random *rand.Rand) []asked {
 	}
 	s.leave()
 	return s.ask(all)
+}
+
+// globals are some of the variables of the unit that a function is in.
+func globals(blocks []debuginfo.Entry, random *rand.Rand) []string {
+	if len(blocks) == 0 {
+		return nil
+	}
+	var all []string
+	for e := range blocks[0].Unit().Children() {
+		if e.Tag() == dwarf.TagVariable && len(e.Path()) == 1 && e.Has(dwarf.AttrLocation) {
+			all = append(all, e.Name())
+		}
+	}
+	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all[:min(len(all), 5)]
 }
 
 // evaluate has the expression evaluated in an activation of a frame, and returns its code.
@@ -84,11 +121,14 @@ func (q *asked) evaluate(s *standing, level, number int) *Code {
 		q.refused = err.Error()
 		return nil
 	}
+	q.lacking = code.Lacking
 	b, out := plan.Run(code.Code, activation{s: s, level: level}, nil)
-	if v, ok := code.Value(b); out != plan.Got {
+	if v, ok := code.Value(b); out == plan.NoEntry {
+		q.refused = notTold
+	} else if out != plan.Got {
 		q.refused = out.String()
 	} else if ok {
-		q.ours = v.Text(nil)
+		q.ours, q.viewed = v.Text(nil), v.Viewed(nil)
 	}
 	return code
 }
@@ -123,9 +163,9 @@ func forms(name string, code *Code) []string {
 		}
 		return []string{name + "[1]", "&" + name, "*" + name, name + "[0]@2", "sizeof " + name}
 	case value.Integer, value.Character, value.Enumeration, value.Boolean:
-		return []string{name + "+1", "-" + name, name + "*2-3", name + "<3", name + "==5", "~" + name, name + ">>1", name + "<<2", name + "/2", name + "%7", "(char)" + name, "(unsigned char)" + name, name + "/2.0", name + " && 1", "!" + name, name + "+4000000000u", "(long)" + name + " * 3000000000", name + " ? 1 : 2", "(short)" + name, "(unsigned)" + name}
+		return []string{name + "+1", "-" + name, name + "*2-3", name + " < 3", name + "==5", "~" + name, name + " >> 1", name + " << 2", name + "/2", name + "%7", "(char)" + name, "(unsigned char)" + name, name + "/2.0", name + " && 1", "!" + name, name + "+4000000000u", "(long)" + name + " * 3000000000", name + " ? 1 : 2", "(short)" + name, "(unsigned)" + name}
 	case value.Float:
-		return []string{name + "*2", "(int)" + name, name + "/3", name + ">1", "-" + name, "(float)" + name}
+		return []string{name + "*2", "(int)" + name, name + "/3", name + " > 1", "-" + name, "(float)" + name}
 	}
 	return nil
 }
@@ -136,6 +176,7 @@ type tally struct {
 	equal   int
 	refused int
 	wrong   int
+	grown   int // random ones of which the answers are equal
 	why     map[string]int
 	seen    map[string]bool // names of functions
 }
@@ -145,13 +186,17 @@ func (n *tally) add(all []asked) {
 	for i := range all {
 		q := &all[i]
 		n.seen[q.function] = true
-		switch q.compare() {
-		case isEqual:
+		verdict := q.compare()
+		switch {
+		case q.grown && verdict == isEqual:
+			n.grown++
+		case q.grown && verdict == isRefused:
+		case verdict == isEqual:
 			n.equal++
-		case isRefused:
+		case verdict == isRefused:
 			n.refused++
 			n.why[q.expression+": "+q.refused+" (gdb: "+q.theirs+")"]++
-		case isWrong:
+		case verdict == isWrong:
 			if n.wrong++; n.wrong < 30 {
 				n.t.Errorf("%s at %#x: %s\n  ours %s%s\n  gdb  %s", q.function, q.pc, q.expression, q.ours, q.refused, q.theirs)
 			}
@@ -166,6 +211,7 @@ func (n *tally) check(least int, most float64) {
 		n.t.Logf("%d refused: %.200s", k, why)
 	}
 	rate := 100 * float64(n.refused) / float64(max(1, n.equal+n.refused+n.wrong))
+	n.t.Logf("of random expressions %d are equal", n.grown)
 	n.t.Logf("equal %d, refused %d (%.1f %%), wrong %d", n.equal, n.refused, rate, n.wrong)
 	if n.equal < least || rate > most {
 		n.t.Errorf("equal %d, at least %d wanted; refused %.1f %%, at most %.1f %% wanted", n.equal, least, rate, most)
@@ -181,6 +227,7 @@ var listed = regexp.MustCompile(`(\w<[^>]*>|\([^)]*\)|\S)+`)
 var (
 	programs = flag.String("program", "", "compare values of this program, with its arguments")
 	rounds   = flag.Int("rounds", 5, "so often")
+	grown    = flag.Int("grown", 20, "and so many random expressions in each function")
 )
 
 // compareProgram compares all that is visible in a program with debug data, at instants that are never the
@@ -195,8 +242,12 @@ func compareProgram(t *testing.T, argv []string) {
 		if i > 0 {
 			s.attach()
 		}
-		s.run(time.Duration(50+random.IntN(100)) * time.Millisecond)
-		n.add(s.compare(nil, random))
+		d := time.Duration(50+random.IntN(100)) * time.Millisecond
+		if i == 0 {
+			d += 2 * time.Second // a server has clients by then
+		}
+		s.run(d)
+		n.add(s.compare(nil, *grown, random, random))
 	}
 	n.check(1, 3)
 }
@@ -207,11 +258,13 @@ func TestAgreement(t *testing.T) {
 		t.Run(filepath.Base(argv[0]), func(t *testing.T) { compareProgram(t, argv) })
 	}
 	const (
-		c       = "global_counter file_static table blank ratio small big origin corner paint mask matrix words raw flag pointer_to origin.x corner->y matrix[1][2] words[1] table[3]@4 nosuch RED FC leaf::calls 'types.c'::file_static"
+		c       = "global_counter settings settings.level &settings file_static table blank ratio small big origin corner paint mask matrix words raw flag pointer_to origin.x corner->y matrix[1][2] words[1] table[3]@4 nosuch RED FC leaf::calls 'types.c'::file_static"
 		cxx     = "ns::counter counter ns::hidden hidden ns::v1::inlined first ns::first ns::Mode::on ns::second shared Derived::shared ns::Derived::shared limit ns::Nest::limit this *this own base low sink (ns::Mode)3 (ns::Derived*)b sizeof(ns::Derived) sizeof(ns::Base) *(ns::Nest*)&copy"
 		members = cxx + " this->x x inner.deep" // gdb 13 crashes of them where "this" is not kept
 	)
 	const rare = "ld ldbig wide uwide negative vector bottom top left *left *top hidden box texts *flexible flexible->text wtext wp u16 per_thread function member empty small flags Bottom::fixed Bottom::counted Bottom::label bottom.counted bottom.top left->top ns::Box<long,3>::made box.made alias::Box<long, 3>::made Box<char const*, 1>::made (Bottom*)left (ns::Box<long,3>*)&box *(ns::Box<long,3>*)&box hidden.Left::left hidden.left bottom.Left::top (Left&)bottom v twice ld+1 wide+1 vector[1] sizeof(ns::Box<long,3>) $rip $sp $eax"
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
 	// Members of a class that is declared in a function without code of its own: gdb does not read them.
 	differs := map[string]bool{"lambda": true, "lambda.moved": true}
 	for _, p := range []struct {
@@ -242,7 +295,7 @@ func TestAgreement(t *testing.T) {
 		{source: "classes.cpp", others: members, cc: "clang++ -g -O1", stops: "ns::Derived::f ns::Derived::f", seen: "f work main", least: 450, refused: 6},
 	} {
 		t.Run(p.cc, func(t *testing.T) {
-			random := rand.New(rand.NewPCG(1, 15))
+			random, fixed, drawn := rand.New(rand.NewPCG(1, 15)), rand.New(rand.NewPCG(1, 16)), rand.New(rand.NewPCG(seed, 15))
 			s := start(t, build(t, p.source, strings.Fields(p.cc)...))
 			n := &tally{t: t, why: map[string]int{}, seen: map[string]bool{}}
 			for i, f := range strings.Fields(p.stops) {
@@ -252,13 +305,16 @@ func TestAgreement(t *testing.T) {
 				if !s.runTo(f, p.steps+random.IntN(120)) {
 					t.Fatalf("%s has no code", f)
 				}
-				all := s.compare(names(p.others), random)
+				all := s.compare(names(p.others), 6, random, fixed, drawn)
 				if strings.HasPrefix(p.cc, "clang++") {
 					all = slices.DeleteFunc(all, func(q asked) bool { return differs[q.expression] })
 				}
 				n.add(all)
 			}
 			n.check(p.least, p.refused)
+			if n.grown == 0 {
+				t.Error("of random expressions none is equal")
+			}
 			for _, f := range strings.Fields(p.seen) {
 				if !n.seen[f] {
 					t.Errorf("%s was on no call path", f)

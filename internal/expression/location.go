@@ -61,6 +61,7 @@ const (
 	dwPiece           = 0x93
 	dwDerefSize       = 0x94
 	dwNop             = 0x96
+	dwPushObject      = 0x97
 	dwCall2           = 0x98
 	dwCall4           = 0x99
 	dwFormTLS         = 0x9b
@@ -100,6 +101,8 @@ type locator struct {
 	bad   bool
 	code  []plan.Instr
 	types []*value.Type // of the words on the stack, nil of addresses; kept for straight code alone
+
+	object []plan.Instr // pushes the address of the object that a type is asked about; nil where there is none
 
 	jumps bool
 	parts []part
@@ -377,6 +380,12 @@ func (l *locator) one(op byte) error {
 		l.code = append(l.code, base...)
 		l.types = append(l.types, nil)
 		l.plus(l.sleb())
+	case dwPushObject:
+		if l.object == nil {
+			return refusef("a location that is not understood")
+		}
+		l.code = append(l.code, l.object...)
+		l.types = append(l.types, nil)
 	case dwCallFrameCFA:
 		l.push(plan.CFA, 0)
 	case dwFormTLS, dwGNUPushTLS:

@@ -46,16 +46,19 @@ func (c *compiler) deref(p place) (place, error) {
 	}
 	switch p.typ.Kind {
 	case value.Pointer:
-		if len(p.parts) == 1 && p.parts[0].synthetic.OK() {
+		if p.isSynthetic() {
 			return c.kept(p)
 		}
 		addr, err := p.load()
 		return place{typ: p.typ.Elem, addr: addr}, err
 	case value.Array:
-		if !p.typ.Vector {
+		if !p.typ.Vector && c.dialect == nil {
 			return p.at(0, p.typ.Elem), nil
 		}
 	case value.Integer:
+		if c.dialect != nil {
+			break
+		}
 		// gdb takes a number for the address of a long.
 		addr, err := p.load()
 		return place{typ: longType, addr: addr}, err
@@ -178,7 +181,7 @@ func (c *compiler) index(p, n place) (place, error) {
 		return place{}, err
 	}
 	if !n.typ.Integral() {
-		return place{}, refusef("an index that is no whole number")
+		return place{}, refusef("an index that is not an integer")
 	}
 	i, err := n.load()
 	if err != nil {
@@ -208,7 +211,7 @@ func (c *compiler) index(p, n place) (place, error) {
 	}
 	e := p.typ.Elem.Whole()
 	if e.Size == 0 {
-		return place{}, refusef("elements whose size is not known")
+		return place{}, refusef("elements of unknown size")
 	}
 	return place{typ: e, addr: join(base, i, []plan.Instr{{Op: plan.Const, Arg: int64(e.Size)}, {Op: plan.Mul}, {Op: plan.Add}})}, nil
 }
@@ -237,10 +240,15 @@ func (c *compiler) prefix(op string, p place) (place, error) {
 	if err != nil {
 		return place{}, err
 	}
+	if c.dialect != nil {
+		if err := c.dialect.operands(op, p); err != nil {
+			return place{}, err
+		}
+	}
 	if op == "!" {
 		test, err := c.condition(p)
 		t := intType
-		if c.cxx() {
+		if c.cxx() || c.dialect != nil {
 			t = boolType
 		}
 		return place{typ: t, word: join(test, []plan.Instr{{Op: plan.Const}, {Op: plan.Eq}})}, err
@@ -328,6 +336,8 @@ func (c *compiler) promoted(a, b place) (place, place, error) {
 	}
 	var t *value.Type
 	switch x, y := a.typ, b.typ; {
+	case c.dialect != nil && (x.Kind == value.Float || y.Kind == value.Float):
+		t = doubleType
 	case x.Kind == value.Float && y.Kind == value.Float:
 		t = x
 		if y.Size > x.Size {
@@ -341,6 +351,9 @@ func (c *compiler) promoted(a, b place) (place, place, error) {
 		size := max(x.Size, y.Size)
 		// The unsigned type wins unless the signed one is larger.
 		unsigned := !x.Signed && x.Size == size || !y.Signed && y.Size == size
+		if c.dialect != nil {
+			size = 8 // gdb calculates so in all languages but C's
+		}
 		t = sized(size, !unsigned)
 	}
 	a.word, b.word = join(a.word, conversion(a.typ, t)), join(b.word, conversion(b.typ, t))

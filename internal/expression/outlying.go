@@ -16,6 +16,9 @@ type outliers struct {
 	end    uint64       // of the bytes so far
 	places map[*value.Field]place
 	bases  []string // virtual base classes that are there already
+	most   int64    // characters of a text
+	// lacking is set where a static member is left out of a structure that is shown as something else.
+	lacking bool
 }
 
 // shape returns the type of the value of a place, whose bytes begin at base, with the places of outliers.
@@ -38,7 +41,11 @@ func (o *outliers) shape(p place, t *value.Type, base uint64, depth int) (*value
 				continue
 			}
 		case f.Static:
-			q, err = o.static(&t.Fields[i], &f, base)
+			end, code := o.end, len(o.code)
+			if q, err = o.static(&t.Fields[i], &f, base); err != nil && o.c.recognized(p) != nil {
+				o.end, o.code, o.lacking = end, o.code[:code], true
+				continue // people do not see it
+			}
 		case f.Type.Kind == value.Array && f.Type.Size == 0:
 			if p.addr == nil {
 				return nil, refusef("an array without elements that is not in memory")
@@ -161,7 +168,7 @@ func (c *compiler) virtualBase(p place, f *value.Field) (place, error) {
 func fails(code []plan.Instr) bool { return len(code) > 0 && code[0].Op == plan.Fail }
 
 // mostText is how much of a text is read: as much as gdb shows.
-const mostText = 200
+const mostText = value.MostText
 
 // texts returns instructions that append what the pointers to characters lead to, in their order in the
 // value.
@@ -178,12 +185,12 @@ func (o *outliers) texts(p place, n *int) ([]plan.Instr, error) {
 	}
 	switch t.Kind {
 	case value.Pointer:
-		if !t.IsText() || p.gone() {
+		if !t.IsText() || p.gone() || p.isSynthetic() {
 			return nil, nil
 		}
 		*n++
 		code, err := p.load()
-		return append(code[:len(code):len(code)], plan.Instr{Op: plan.OutText, Arg: mostText}), err
+		return append(code[:len(code):len(code)], plan.Instr{Op: plan.OutText, Arg: o.most}), err
 	case value.Structure:
 		for i := range t.Fields {
 			f := &t.Fields[i]

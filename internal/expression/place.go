@@ -237,14 +237,18 @@ func (p place) out() ([]plan.Instr, error) {
 			for b := q.data; len(b) > 0; b = b[min(8, len(b)):] {
 				code = append(code, plan.Instr{Op: plan.Const, Arg: int64(value.Number(b))}, plan.Instr{Op: plan.Out, Size: uint8(min(8, len(b)))})
 			}
-		case q.synthetic.OK():
-			return nil, refusef("a pointer that the program does not keep")
 		default:
 			code = append(code, plan.Instr{Op: plan.OutGone, Arg: int64(q.size)})
+			if q.synthetic.OK() {
+				code[len(code)-1].Size = 1
+			}
 		}
 	}
 	return code, nil
 }
+
+// isSynthetic reports whether the value is a pointer that the program does not keep, to what it keeps.
+func (p place) isSynthetic() bool { return len(p.parts) == 1 && p.parts[0].synthetic.OK() }
 
 // describe names a type in a message.
 func describe(t *value.Type) string {

@@ -14,11 +14,11 @@ import (
 // mostCompiled bounds how often Ranges compiles an expression.
 const mostCompiled = 1 << 15
 
-// Ranges compiles an expression for all code of the functions that are accepted by one of their names, in
+// Ranges compiles an expression for all code of the functions that are meant, in
 // the innermost of them where they are inlined into each other. The codes are in the order of their
 // addresses and do not overlap. Where one of them cannot be had natively, that is the error. No code
 // and no error means that there is no such function.
-func (o *Object) Ranges(source string, accepts func(name string) bool) ([]*Code, error) {
+func (o *Object) Ranges(source string, functions Meant) ([]*Code, error) {
 	known := map[debuginfo.Entry]bool{}
 	accepted := func(e debuginfo.Entry) bool {
 		f := e
@@ -29,9 +29,12 @@ func (o *Object) Ranges(source string, accepts func(name string) bool) ([]*Code,
 			}
 			f = origin
 		}
+		if !functions.perhaps(f) {
+			return false
+		}
 		yes, ok := known[f]
 		if !ok {
-			yes = slices.ContainsFunc(functionNames(f), accepts)
+			yes = functions.entry(f)
 			known[f] = yes
 		}
 		return yes
@@ -46,9 +49,6 @@ func (o *Object) Ranges(source string, accepts func(name string) bool) ([]*Code,
 			at := slices.IndexFunc(o.Activations(pc), accepted)
 			if at < 0 {
 				return nil, fmt.Errorf("the debug data disagree on the function at %#x", pc)
-			}
-			if !o.data.UnitAt(pc).Language().CFamily() {
-				return nil, errors.New("the functions are in another language than C and C++")
 			}
 			c, err := o.Compile(source, pc, at)
 			if err != nil {
@@ -92,18 +92,21 @@ func (o *Object) code(accepted func(debuginfo.Entry) bool) []stretch {
 // functionNames are those by which a function may be meant: its symbol, and its name in the source, also
 // without template arguments.
 func functionNames(f debuginfo.Entry) []string {
-	names := []string{f.Name()}
+	var names []string
 	if linkage := f.Linkage(); linkage != "" {
-		names = append(names, Names(linkage)...)
+		names = append(names, linkage, funcname.Demangle(linkage))
 	}
 	if path := f.Path(); path != nil {
 		names = append(names, strings.Join(path, "::"))
+	} else if len(names) == 0 {
+		names = append(names, f.Name())
+	}
+	if f.Language() == debuginfo.Ada {
+		name := funcname.DemangleAda(f.Name())
+		names = append(names, name, name[strings.LastIndexByte(name, '.')+1:])
 	}
 	return plainToo(names)
 }
-
-// Names are those by which the function of a symbol may be meant.
-func Names(symbol string) []string { return plainToo([]string{symbol, funcname.Demangle(symbol)}) }
 
 // plainToo adds the names without arguments of templates.
 func plainToo(names []string) []string {

@@ -15,6 +15,7 @@ type variable struct {
 	entry debuginfo.Entry // its location and type; none of a member
 	field string          // the member of the object that "this" points to
 	gone  bool            // the program does not keep it here
+	moved bool            // Go has it on its heap: the entry is of a pointer to it
 	enum  *value.Enumerator
 	typ   *value.Type // of enum
 }
@@ -26,6 +27,9 @@ func (c *compiler) find(name string) (variable, error) {
 		return c.inFile(strings.TrimPrefix(file, "'"), rest)
 	}
 	name = strings.Trim(name, "'")
+	if c.dialect != nil {
+		return c.findIn(name)
+	}
 	global := strings.HasPrefix(name, "::")
 	path := pathOf(name)
 	if len(path) == 1 && !global {
@@ -54,7 +58,12 @@ func (c *compiler) find(name string) (variable, error) {
 			}
 		}
 	}
-	return variable{}, &Refusal{Why: "No symbol \"" + name + "\" in current context."}
+	return variable{}, unknown(name)
+}
+
+// unknown is what gdb says of a name that it does not find.
+func unknown(name string) *Refusal {
+	return &Refusal{Why: "No symbol \"" + name + "\" in current context."}
 }
 
 // imported are the qualified names that a name may have by the using-declarations, using-directives and
@@ -90,6 +99,13 @@ func imported(in debuginfo.Entry, path []string) [][]string {
 func (c *compiler) local(name string) (variable, bool) {
 	for i := len(c.blocks) - 1; i >= 0; i-- {
 		if v, ok := c.inBlock(c.blocks[i], name); ok {
+			return v, true
+		}
+		if c.dialect == nil || c.dialect.language != value.Go {
+			continue
+		}
+		if v, ok := c.inBlock(c.blocks[i], "&"+name); ok {
+			v.moved = true
 			return v, true
 		}
 	}
@@ -128,15 +144,17 @@ func (c *compiler) inBlock(block debuginfo.Entry, name string) (variable, bool) 
 }
 
 func (c *compiler) enumerator(e debuginfo.Entry, name string) (variable, bool) {
+	i := 0
 	for n := range e.Children() {
-		if n.Tag() == dwarf.TagEnumerator && n.Name() == name {
-			t := c.types.of(e)
-			for i := range t.Enums {
-				if en := &t.Enums[i]; en.Name == name || strings.HasSuffix(en.Name, "::"+name) {
-					return variable{enum: en, typ: t}, true
-				}
+		if n.Tag() != dwarf.TagEnumerator {
+			continue
+		}
+		if n.Name() == name {
+			if t := c.types.of(e).Whole(); i < len(t.Enums) {
+				return variable{enum: &t.Enums[i], typ: t}, true
 			}
 		}
+		i++
 	}
 	return variable{}, false
 }
@@ -158,18 +176,7 @@ func (c *compiler) member(name string) bool {
 
 // namespaces are those around the function, and its class.
 func (c *compiler) namespaces() []string {
-	if len(c.blocks) == 0 {
-		return nil
-	}
-	f := c.blocks[0]
-	for range mostNested {
-		o := f.Origin()
-		if !o.OK() {
-			break
-		}
-		f = o
-	}
-	path := f.Path()
+	path := c.function().Path()
 	if len(path) == 0 {
 		return nil
 	}
@@ -277,7 +284,10 @@ func (c *compiler) isType(name string) bool {
 			return false
 		}
 	}
-	return c.typeNamed(path, func(dwarf.Tag) bool { return true }) != nil
+	return c.typeNamed(path, func(t dwarf.Tag) bool {
+		// In C the names of structures, unions and enumerations alone are those of variables.
+		return c.unit.Language() != debuginfo.C || t == dwarf.TagTypedef || t == dwarf.TagBaseType
+	}) != nil
 }
 
 // typeNamed finds a type by its qualified name, from the function outwards; nil if there is none.

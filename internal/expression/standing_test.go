@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -35,6 +36,12 @@ type standing struct {
 	object *Object
 	data   *debuginfo.Data
 	exe    string
+	viewed bool // gdb has its printers
+
+	forms     func(name string, code *Code) []string // expressions with a variable
+	innermost bool                                   // other names are asked for in the innermost frame alone
+	spelled   func(x string) string                  // as gdb has to be asked for an expression
+	outermost string                                 // the function with which gdb's call path ends
 }
 
 // start runs a program that never ends, up to its first instruction.
@@ -53,7 +60,7 @@ func start(t *testing.T, argv ...string) *standing {
 		cmd.Wait()
 		runtime.UnlockOSThread()
 	})
-	s := &standing{t: t, pid: cmd.Process.Pid, exe: argv[0]}
+	s := &standing{t: t, pid: cmd.Process.Pid, exe: argv[0], forms: forms}
 	s.wait()
 	data := opened(t, argv[0])
 	s.data, s.object = data, NewObject(data)
@@ -165,6 +172,11 @@ func (s *standing) begin(function string) (uint64, bool) {
 			return low, true
 		}
 		if low, ok := s.object.begins(e); ok {
+			return low, true
+		}
+	}
+	for e := range s.data.Functions() {
+		if low, ok := e.Begins(); ok && slices.Contains(functionNames(e), function) {
 			return low, true
 		}
 	}

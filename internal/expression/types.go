@@ -4,6 +4,8 @@ import (
 	"debug/dwarf"
 	"fmt"
 	"github.com/profilecollection/pct/internal/value"
+	"slices"
+	"strings"
 
 	"github.com/profilecollection/pct/internal/object/debuginfo"
 )
@@ -15,6 +17,8 @@ type types struct {
 	// outlying are the entries of members whose place is not in the structure: static ones, and virtual base
 	// classes.
 	outlying map[*value.Field]debuginfo.Entry
+	// described are arrays whose place or bounds the program knows, with their entries.
+	described map[*value.Type]debuginfo.Entry
 }
 
 // mostHops bounds how far typedefs and qualifiers are followed.
@@ -54,8 +58,15 @@ func (ts *types) read(e debuginfo.Entry, hops int) *value.Type {
 	case dwarf.TagConstType, dwarf.TagVolatileType, dwarf.TagRestrictType, dwarf.TagAtomicType, tagImmutable, tagPackedType:
 		return ts.keep(e, ts.readOf(e, hops+1))
 	case dwarf.TagTypedef:
-		t := *ts.readOf(e, hops+1)
+		under := ts.readOf(e, hops+1)
+		if under.Kind == value.Unknown {
+			return ts.keep(e, under)
+		}
+		t := *under
 		t.Name = e.Name()
+		if d, ok := ts.described[under]; ok {
+			ts.described[&t] = d
+		}
 		switch t.Name {
 		case "wchar_t", "char16_t", "char32_t":
 			if t.Kind == value.Integer {
@@ -64,7 +75,6 @@ func (ts *types) read(e debuginfo.Entry, hops int) *value.Type {
 		}
 		if t.Complete != nil {
 			// The members are read into the type that is named, once for all names.
-			under := ts.readOf(e, hops+1)
 			t.Complete = func(t *value.Type) {
 				u := under.Whole()
 				t.Fields, t.Enums, t.Flags, t.Size, t.Count, t.Elem, t.Kind = u.Fields, u.Enums, u.Flags, u.Size, u.Count, u.Elem, u.Kind
@@ -85,8 +95,12 @@ func (ts *types) read(e debuginfo.Entry, hops int) *value.Type {
 		t.Kind, t.Size, t.Elem = value.Reference, 8, ts.readOf(e, hops+1)
 	case dwarf.TagStructType, dwarf.TagClassType, dwarf.TagUnionType, dwarf.TagInterfaceType:
 		t.Kind, t.Union = value.Structure, tag == dwarf.TagUnionType
-		if t.Name != "" && e.Language() == debuginfo.CPlusPlus {
+		switch l := e.Language(); {
+		case t.Name == "":
+		case l == debuginfo.CPlusPlus:
 			t.Name = debuginfo.Canonical(e.Around() + t.Name)
+		case l == debuginfo.Rust:
+			t.Name = e.Around() + t.Name
 		}
 		if e.Has(dwarf.AttrDeclaration) {
 			t.Size = 0
@@ -97,8 +111,12 @@ func (ts *types) read(e debuginfo.Entry, hops int) *value.Type {
 			t.Kind, t.Name = value.Unknown, "the incomplete type "+t.Name
 			return t
 		}
-		if !sized {
+		switch {
+		case !sized:
 			t.Kind, t.Name = value.Unknown, "a type whose size varies"
+			return t
+		case strings.Contains(t.Name, "___") && !strings.Contains(t.Name, "___XU"):
+			t.Kind, t.Name = value.Unknown, "a type encoded in its name, "+t.Name // of GNAT
 			return t
 		}
 		t.Complete = func(t *value.Type) { ts.fields(t, e) }
@@ -117,6 +135,8 @@ func (ts *types) read(e debuginfo.Entry, hops int) *value.Type {
 		t.Whole()
 	case dwarf.TagArrayType:
 		ts.array(t, e, hops)
+	case tagStringType:
+		ts.text(t, e)
 	case dwarf.TagSubroutineType:
 		t.Kind, t.Size, t.Elem = value.Function, 1, ts.readOf(e, hops+1)
 	case dwarf.TagUnspecifiedType:
@@ -186,8 +206,8 @@ func (ts *types) base(t *value.Type, e debuginfo.Entry) {
 	default:
 		t.Kind, t.Name = value.Unknown, "a number of encoding "+fmt.Sprint(enc)
 	}
-	if (t.Kind == value.Integer) && t.Size == 1 {
-		t.Kind = value.Character // C and C++ have no other integer of one byte
+	if l := e.Language(); t.Kind == value.Integer && t.Size == 1 && (l.CFamily() || l == debuginfo.Go) {
+		t.Kind = value.Character // C and C++ have no other integer of one byte, and gdb shows Go's so
 	}
 	if t.Name == "wchar_t" && t.Kind == value.Integer {
 		t.Kind, t.Wide = value.Character, true
@@ -314,10 +334,11 @@ func (ts *types) enumerators(t *value.Type, e debuginfo.Entry) {
 	t.Signed = under.Signed
 	flags, signed := true, false
 	around := ""
-	if e.Language() == debuginfo.CPlusPlus {
+	l := e.Language()
+	if l == debuginfo.CPlusPlus || l == debuginfo.Rust {
 		around = e.Around()
 	}
-	if e.Flag(debuginfo.AttrEnumClass) {
+	if e.Flag(debuginfo.AttrEnumClass) || l == debuginfo.Rust {
 		around += e.Name() + "::"
 	}
 	for c := range e.Children() {
@@ -336,6 +357,14 @@ func (ts *types) enumerators(t *value.Type, e debuginfo.Entry) {
 		signed = signed || v < 0
 		flags = flags && v >= 0
 		name := around + c.Name()
+		if l == debuginfo.Ada {
+			name = name[strings.LastIndex(name, "__")+1:] // without the package
+			name = strings.TrimPrefix(name, "_")
+			if strings.HasPrefix(name, "Q") { // of a character: names have small letters
+				*t = *refused("an enumeration with characters")
+				return
+			}
+		}
 		t.Enums = append(t.Enums, value.Enumerator{Name: name, Value: v})
 	}
 	if under.Kind == value.Void {
@@ -368,37 +397,48 @@ func (ts *types) array(t *value.Type, e debuginfo.Entry, hops int) {
 	t.Kind, t.Elem = value.Array, ts.readOf(e, hops+1)
 	t.Vector = e.Flag(attrGNUVector)
 	var dims []value.Type
+	varies := e.Has(dwarf.AttrDataLocation) || e.Has(dwarf.AttrAllocated) || e.Has(dwarf.AttrAssociated)
 	for c := range e.Children() {
 		switch c.Tag() {
 		case dwarf.TagSubrangeType:
-			dims = append(dims, bounds(c))
+			d := bounds(c)
+			if e.Language() == debuginfo.Ada {
+				names, first := enumerated(c, d.Lower)
+				if names && !first {
+					*t = *refused("an array that does not begin at the first enumerator")
+					return
+				}
+				d.Named = names
+			}
+			varies = varies || d.Kind == value.Unknown && d.Name != ""
+			dims = append(dims, d)
 		case dwarf.TagEnumerationType:
 			*t = *refused("an array whose index is an enumeration")
 			return
 		}
 	}
-	if e.Has(dwarf.AttrDataLocation) || e.Has(dwarf.AttrAllocated) || e.Has(dwarf.AttrAssociated) || e.Has(dwarf.AttrStride) {
+	if varies && dialects[e.Language()] != nil {
+		t.Count, t.Size = -1, 0
+		ts.described[t] = e
+		return
+	}
+	if varies || e.Has(dwarf.AttrStride) || e.Has(dwarf.AttrStrideSize) {
 		*t = *refused("an array that is described by the program")
 		return
 	}
 	if len(dims) == 0 {
 		dims = []value.Type{{Count: -1}}
 	}
+	if e.Language() == debuginfo.Fortran {
+		slices.Reverse(dims) // the first dimension is the innermost one
+	}
 	elem := t.Elem
 	for i := len(dims) - 1; i > 0; i-- {
-		if dims[i].Kind == value.Unknown && dims[i].Name != "" {
-			*t = dims[i]
-			return
-		}
-		inner := &value.Type{Kind: value.Array, Elem: elem, Count: dims[i].Count, Lower: dims[i].Lower}
+		inner := &value.Type{Kind: value.Array, Elem: elem, Count: dims[i].Count, Lower: dims[i].Lower, Named: dims[i].Named}
 		inner.Size = uint64(max(inner.Count, 0)) * elem.Size
 		elem = inner
 	}
-	if dims[0].Name != "" {
-		*t = dims[0]
-		return
-	}
-	t.Elem, t.Count, t.Lower = elem, dims[0].Count, dims[0].Lower
+	t.Elem, t.Count, t.Lower, t.Named = elem, dims[0].Count, dims[0].Lower, dims[0].Named
 	if t.Size == 0 {
 		t.Size = uint64(max(t.Count, 0)) * elem.Size
 	}
@@ -408,37 +448,62 @@ func (ts *types) array(t *value.Type, e debuginfo.Entry, hops int) {
 func bounds(c debuginfo.Entry) value.Type {
 	d := value.Type{Count: -1}
 	lower, _, hasLower := c.Const(dwarf.AttrLowerBound)
-	d.Lower = int64(lower)
+	d.Lower = signed(int64(lower), c)
 	if !hasLower && !c.Has(dwarf.AttrLowerBound) {
 		d.Lower = lowest(c)
 	}
 	if n, _, ok := c.Const(dwarf.AttrCount); ok {
 		d.Count = int64(n)
-	} else if upper, size, ok := c.Const(dwarf.AttrUpperBound); ok {
-		u := int64(upper)
-		if t := c.Ref(dwarf.AttrType); size < 8 && signedIndex(t) {
-			shift := 64 - 8*size
-			u = u << shift >> shift
-		}
-		d.Count = max(u-d.Lower+1, 0)
+	} else if upper, _, ok := c.Const(dwarf.AttrUpperBound); ok {
+		d.Count = max(signed(int64(upper), c)-d.Lower+1, 0)
 	} else if c.Has(dwarf.AttrCount) || c.Has(dwarf.AttrUpperBound) || c.Has(dwarf.AttrLowerBound) && !hasLower {
-		return *refused("an array whose length varies")
+		return *refused("an array of variable length")
 	}
 	return d
 }
 
-// signedIndex reports whether the type of an index has a sign.
-func signedIndex(t debuginfo.Entry) bool {
-	t = untypedef(t)
+// enumerated reports whether the indices of a dimension are an enumeration, and the lowest one its first value.
+func enumerated(dim debuginfo.Entry, lower int64) (yes, first bool) {
+	t := dim.Ref(dwarf.AttrType)
+	for range mostHops {
+		if tag := t.Tag(); tag != dwarf.TagSubrangeType && tag != dwarf.TagTypedef {
+			break
+		}
+		t = t.Ref(dwarf.AttrType)
+	}
+	if t.Tag() != dwarf.TagEnumerationType {
+		enc, _, _ := t.Const(dwarf.AttrEncoding)
+		return enc == encBoolean, lower == 0
+	}
+	for c := range t.Children() {
+		v, _, _ := c.Const(dwarf.AttrConstValue)
+		return true, int64(v) == lower
+	}
+	return true, false
+}
+
+// signed is a bound with its sign, which the type of the index has, not the form of the bound.
+func signed(bound int64, of debuginfo.Entry) int64 {
+	t := untypedef(of.Ref(dwarf.AttrType))
+	for range mostHops {
+		if t.Tag() != dwarf.TagSubrangeType {
+			break
+		}
+		t = untypedef(t.Ref(dwarf.AttrType))
+	}
 	enc, _, _ := t.Const(dwarf.AttrEncoding)
-	return t.Tag() == dwarf.TagBaseType && (enc == encSigned || enc == encSignedChar)
+	size, _, _ := t.Const(dwarf.AttrByteSize)
+	if t.Tag() != dwarf.TagBaseType || enc != encSigned && enc != encSignedChar || size >= 8 || size == 0 {
+		return bound
+	}
+	shift := 64 - 8*size
+	return bound << shift >> shift
 }
 
 // lowest is the lowest index of arrays where the data do not say it.
 func lowest(e debuginfo.Entry) int64 {
-	l, _, _ := e.Unit().Const(dwarf.AttrLanguage)
-	switch l {
-	case 0x03, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0a, 0x0d, 0x0e, 0x0f, 0x17, 0x22, 0x23: // Ada, Fortran, Pascal, Modula
+	switch e.Language() {
+	case debuginfo.Ada, debuginfo.Fortran, debuginfo.Pascal:
 		return 1
 	}
 	return 0

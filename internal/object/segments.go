@@ -122,3 +122,17 @@ func (f *File) Load(b []byte, vaddr uint64) int {
 	}
 	return 0
 }
+
+// ThreadOffset is how far below the thread pointer the thread-local variables of a program that is executed begin.
+func (f *File) ThreadOffset() (uint64, bool) {
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_TLS {
+			align := max(p.Align, 1)
+			if align&(align-1) != 0 || p.Vaddr&(align-1) != 0 || p.Memsz > 1<<32 {
+				return 0, false
+			}
+			return (p.Memsz + align - 1) &^ (align - 1), f.Machine == elf.EM_X86_64
+		}
+	}
+	return 0, false
+}

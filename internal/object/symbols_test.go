@@ -127,6 +127,9 @@ func FuzzSymbols(f *testing.F) {
 		if y := symbols.Find(vaddr); y != nil && (vaddr < y.Low || vaddr >= y.High || symbols.Name(y) == "") {
 			t.Errorf("%#x is in %+v", vaddr, y)
 		}
+		if y, ok := ReadPointees(g).Find(vaddr); ok != (y.Name != "") || y.Offset > vaddr {
+			t.Errorf("%#x is in %+v", vaddr, y)
+		}
 		g.BuildID()
 		g.FunctionSymbols()
 		g.DynamicNames()

@@ -8,8 +8,6 @@ func Fits(code []Instr) (most int, err error) {
 	const vectors, after = 17, 33
 	for _, i := range code {
 		switch i.Op {
-		case Thread:
-			return 0, errors.New("thread-local variables are not known there")
 		case Register, High:
 			if i.Arg < 0 || i.Arg >= after || i.Op == High && i.Arg < vectors {
 				return 0, errors.New("a register is not known there")
@@ -22,7 +20,7 @@ func Fits(code []Instr) (most int, err error) {
 			most += int(i.Size)
 		case OutMem, OutGone:
 			most += int(i.Arg)
-		case OutText:
+		case OutText, OutBlock:
 			most += 2 + int(i.Arg)
 		}
 	}

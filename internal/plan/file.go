@@ -13,49 +13,64 @@ import (
 type Object struct {
 	ID        []byte
 	Path      string
+	Thread    uint64    // how far below the thread pointer its thread-local variables begin; 0: it has none there
 	Stretches []Stretch // in the order of their addresses, without overlaps
 }
 
-// A Stretch is code of an object in which some expressions are evaluated.
+// A Stretch is code of an object in which some expressions are evaluated, or the arguments of the functions
+// that it is in.
 type Stretch struct {
 	Low, High uint64
-	Uses      []Use // one of an expression at most
+	Uses      []Use // one of an expression at most; of arguments each in its turn
+	Calls     int   // the functions, by the number that records have; 0: they have no arguments
 }
 
 // A Use is how an expression is evaluated.
 type Use struct {
-	Expression int
+	Expression int // Argument: none
 	Plan       int // the number by which records name what is written
 	Code       []Instr
-	Entries    map[int64][]Site // what the callers passed in a register, for Entry
+	Entries    Entries
 }
+
+// Entries are what the callers passed in the registers that instructions ask for.
+type Entries map[int64]*Passed
+
+// Passed are the calls of a function that tell what a register held that they passed. What the caller was passed itself
+// may be a part of it, so that they lead in circles where functions call themselves.
+type Passed struct{ Sites []Site }
 
 // A Site is a call, by the address that it returns to, with what tells in the caller's frame what a register
 // held that it passed: code that writes 8 bytes.
 type Site struct {
 	Returns uint64
 	Code    []Instr
+	Entries Entries
 }
 
 // Bounds of a file of plans, as collector/planfile.h has them.
 const (
+	Argument        = 1<<16 - 1 // in place of the number of an expression
 	MostExpressions = 32
 	MostWritten     = 1<<15 - 1024 // bytes of all values of a sample
 
-	mostObjects = 16
-	mostID      = 32
-	mostFile    = 64 << 20
-	fileMagic   = "PCTplans1\n"
-	fileHeader  = 64
+	mostObjects   = 16
+	mostID        = 32
+	mostFile      = 64 << 20
+	fileMagic     = "PCTplans2\n"
+	fileHeader    = 64
+	fileArguments = 56 // where it is told
 )
 
-// File makes the file of plans that the C library reads. head is what the files of values begin with.
-func File(expressions int, head []byte, objects []Object) ([]byte, error) {
+// File makes the file of plans that the C library reads. head is what the files of values begin with; arguments are
+// those of all functions.
+func File(expressions int, arguments bool, head []byte, objects []Object) ([]byte, error) {
 	if expressions > MostExpressions || len(objects) > mostObjects {
 		return nil, fmt.Errorf("%d expressions in %d objects are too many", expressions, len(objects))
 	}
 	var f file
 	for _, o := range objects {
+		f.thread = o.Thread
 		if err := f.object(o); err != nil {
 			return nil, err
 		}
@@ -65,7 +80,13 @@ func File(expressions int, head []byte, objects []Object) ([]byte, error) {
 	for i, n := range []int{fileHeader, expressions, len(objects), f.stretches, f.uses, f.entries, f.sites, f.instrs, len(head), len(f.paths)} {
 		binary.LittleEndian.PutUint32(b[16+4*i:], uint32(n))
 	}
-	for _, part := range [][]byte{f.object64, f.stretch24, f.use16, f.entry8, f.site16, f.instr16, head, f.paths} {
+	if arguments {
+		b[fileArguments] = 1
+	}
+	if f.noThread {
+		return nil, errors.New("the place of a thread-local variable is unknown")
+	}
+	for _, part := range [][]byte{f.object64, f.stretch32, f.use16, f.entry8, f.site16, f.instr16, head, f.paths} {
 		b = append(b, part...)
 	}
 	if len(b) > mostFile {
@@ -76,10 +97,12 @@ func File(expressions int, head []byte, objects []Object) ([]byte, error) {
 
 // file is what is put together.
 type file struct {
-	object64, stretch24, use16, entry8, site16, instr16, paths []byte
+	object64, stretch32, use16, entry8, site16, instr16, paths []byte
 	stretches, uses, entries, sites, instrs                    int
-	known                                                      map[string]int // first instruction, by the bytes of the code
-	lists                                                      map[string]int // number of an entry, by the bytes of its sites
+	known                                                      map[string]int  // first instruction, by the bytes of the code
+	lists                                                      map[*Passed]int // numbers of entries
+	thread                                                     uint64          // of the object
+	noThread                                                   bool            // a thread-local variable has no place
 }
 
 func (f *file) object(o Object) error {
@@ -96,10 +119,12 @@ func (f *file) object(o Object) error {
 	f.paths = append(f.paths, o.Path...)
 	for _, s := range o.Stretches {
 		f.stretches++
-		b := binary.LittleEndian.AppendUint64(f.stretch24, s.Low)
+		b := binary.LittleEndian.AppendUint64(f.stretch32, s.Low)
 		b = binary.LittleEndian.AppendUint64(b, s.High)
-		b = binary.LittleEndian.AppendUint32(b, uint32(f.uses))
-		f.stretch24 = binary.LittleEndian.AppendUint32(b, uint32(len(s.Uses)))
+		for _, n := range []int{f.uses, len(s.Uses), s.Calls, 0} {
+			b = binary.LittleEndian.AppendUint32(b, uint32(n))
+		}
+		f.stretch32 = b
 		for _, u := range s.Uses {
 			f.use(u)
 		}
@@ -111,38 +136,55 @@ func (f *file) use(u Use) {
 	f.uses++
 	b := binary.LittleEndian.AppendUint16(f.use16, uint16(u.Expression))
 	b = binary.LittleEndian.AppendUint16(b, uint16(u.Plan))
-	code := slices.Clone(u.Code)
-	for i := range code {
-		if code[i].Op == Entry {
-			code[i].Arg = int64(f.entry(u.Entries[code[i].Arg]))
-		}
-	}
-	b = binary.LittleEndian.AppendUint32(b, uint32(f.code(code)))
+	first := f.code(f.numbered(u.Code, u.Entries))
+	b = binary.LittleEndian.AppendUint32(b, uint32(first))
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(u.Code)))
 	f.use16 = binary.LittleEndian.AppendUint32(b, 0)
 }
 
-// entry returns the number by which instructions name a list of sites.
-func (f *file) entry(list []Site) int {
-	var b []byte
-	for _, s := range list {
-		b = binary.LittleEndian.AppendUint64(b, s.Returns)
-		b = binary.LittleEndian.AppendUint32(b, uint32(f.code(s.Code)))
-		b = binary.LittleEndian.AppendUint32(b, uint32(len(s.Code)))
+// numbered is code that names entries by their numbers, and thread-local variables by their offset from the thread
+// pointer.
+func (f *file) numbered(code []Instr, entries Entries) []Instr {
+	if !slices.ContainsFunc(code, func(i Instr) bool { return i.Op == Entry || i.Op == Thread }) {
+		return code
 	}
-	if n, ok := f.lists[string(b)]; ok {
+	code = slices.Clone(code)
+	for i := range code {
+		switch code[i].Op {
+		case Entry:
+			code[i].Arg = int64(f.entry(entries[code[i].Arg]))
+		case Thread:
+			code[i].Arg -= int64(f.thread)
+			f.noThread = f.noThread || code[i].Arg >= 0
+		}
+	}
+	return code
+}
+
+// entry returns the number by which instructions name calls.
+func (f *file) entry(p *Passed) int {
+	n, ok := f.lists[p]
+	if ok {
 		return n
 	}
 	if f.lists == nil {
-		f.lists = map[string]int{}
+		f.lists = map[*Passed]int{}
 	}
-	n := f.entries
-	f.lists[string(b)] = n
+	n = f.entries
+	f.lists[p] = n // before those that it leads to, which may lead back
 	f.entries++
-	f.entry8 = binary.LittleEndian.AppendUint32(f.entry8, uint32(f.sites))
-	f.entry8 = binary.LittleEndian.AppendUint32(f.entry8, uint32(len(list)))
-	f.site16 = append(f.site16, b...)
-	f.sites += len(list)
+	f.entry8 = append(f.entry8, make([]byte, 8)...)
+	var list []byte
+	for _, s := range p.Sites {
+		first := f.code(f.numbered(s.Code, s.Entries))
+		list = binary.LittleEndian.AppendUint64(list, s.Returns)
+		list = binary.LittleEndian.AppendUint32(list, uint32(first))
+		list = binary.LittleEndian.AppendUint32(list, uint32(len(s.Code)))
+	}
+	binary.LittleEndian.PutUint32(f.entry8[8*n:], uint32(f.sites))
+	binary.LittleEndian.PutUint32(f.entry8[8*n+4:], uint32(len(p.Sites)))
+	f.site16 = append(f.site16, list...)
+	f.sites += len(p.Sites)
 	return n
 }
 

@@ -15,7 +15,7 @@ const (
 	CFA                // push the canonical frame address
 	Entry              // push what register Arg held when the function was entered
 	Thread             // push the address of the thread's copy of the thread-local variable at offset Arg
-	Load               // pop an address, push the Size bytes there
+	Load               // pop an address, push the Size bytes there; unreadable with Arg 1: -1
 	Extend             // keep the low Size bytes, the sign in all others
 	Truncate           // keep the low Size bytes, zero in all others
 	Dup                // push the top again
@@ -63,8 +63,9 @@ const (
 	JumpZero // pop; if 0, jump
 	Out      // pop, append the low Size bytes to the value
 	OutMem   // pop an address, append the Arg bytes there to the value
-	OutGone  // append Arg bytes that the program does not keep
+	OutGone  // append Arg bytes that the program does not keep; of Size 1 a pointer to what it keeps
 	OutText  // pop an address, append the text there, up to Arg bytes
+	OutBlock // pop a length and an address, append up to Arg bytes; push 1, unreadable: 0
 	End      // end: the value is whole
 )
 
@@ -83,10 +84,11 @@ const (
 	OptimizedOut         // the program does not keep it
 	NoMemory             // an address that it leads to is not mapped
 	DivisionByZero
-	NoRegister // the frame does not tell the register
-	NoEntry    // the caller does not tell what it passed
-	TooLong    // more steps than a plan may take
-	NoThread   // the thread has no copy of the variable
+	NoRegister  // the frame does not tell the register
+	NoEntry     // the caller does not tell what it passed
+	TooLong     // more steps than a plan may take
+	NoThread    // the thread has no copy of the variable
+	OutOfBounds // there is no element of this index
 )
 
 // String says why there is no value, in the words of gdb where it has some.
@@ -104,6 +106,8 @@ func (o Outcome) String() string {
 		return "the expression takes too many steps"
 	case NoThread:
 		return "the thread has no copy of the variable"
+	case OutOfBounds:
+		return "the index is outside of the bounds"
 	}
 	return ""
 }

@@ -97,7 +97,10 @@ func run(code []Instr, f Frame, out []byte) ([]byte, Outcome) {
 			word := out[len(out)-8:]
 			out = out[:len(out)-8]
 			if !f.Read(word[:i.Size], stack[n-1]) {
-				return out, NoMemory
+				if i.Arg != 1 {
+					return out, NoMemory
+				}
+				binary.LittleEndian.PutUint64(word, math.MaxUint64)
 			}
 			stack[n-1] = binary.LittleEndian.Uint64(word)
 		case Extend:
@@ -159,6 +162,12 @@ func run(code []Instr, f Frame, out []byte) ([]byte, Outcome) {
 				return out, TooLong
 			}
 			out = text(f, stack[n], int(i.Arg), out)
+		case OutBlock:
+			n--
+			if i.Arg < 0 || i.Arg >= unreadable || i.Arg > Longest-2-int64(len(out)-begin) {
+				return out, TooLong
+			}
+			out, stack[n-1] = block(f, stack[n-1], int(min(stack[n], uint64(i.Arg))), out)
 		case End:
 			return out, Got
 		case DivS, DivU, ModS, ModU:
@@ -221,6 +230,18 @@ func text(f Frame, addr uint64, most int, out []byte) []byte {
 	return out
 }
 
+// block appends the length of what is at an address, and its bytes, all of them or none.
+func block(f Frame, addr uint64, size int, out []byte) ([]byte, uint64) {
+	at := len(out) + 2
+	out = longer(binary.LittleEndian.AppendUint16(out, uint16(size)), size)
+	if size > 0 && (addr == 0 || !f.Read(out[at:], addr)) {
+		out = out[:at]
+		binary.LittleEndian.PutUint16(out[at-2:], unreadable)
+		return out, 0
+	}
+	return out, 1
+}
+
 // pops is how many words an instruction takes from the stack, or looks at.
 var pops = [End + 1]int{
 	Load: 1, Extend: 1, Truncate: 1, Dup: 1, Drop: 1, Swap: 2, Rotate: 3,
@@ -229,7 +250,7 @@ var pops = [End + 1]int{
 	Eq: 2, Ne: 2, LtS: 2, LtU: 2, LeS: 2, LeU: 2,
 	FAdd: 2, FSub: 2, FMul: 2, FDiv: 2, FNeg: 1, FEq: 2, FNe: 2, FLt: 2, FLe: 2,
 	FromS: 1, FromU: 1, ToS: 1, FromF32: 1, ToF32: 1, Round32: 1,
-	JumpZero: 1, Out: 1, OutMem: 1, OutText: 1,
+	JumpZero: 1, Out: 1, OutMem: 1, OutText: 1, OutBlock: 2,
 }
 
 func divide(op Op, a, b uint64) uint64 {

@@ -6,12 +6,16 @@ import (
 )
 
 func (p *printer) array(t *Type, at uint64) {
+	p.raw++
+	defer func() { p.raw-- }()
 	e := t.Elem.Whole()
 	if e.Kind == Character && !e.Wide && p.lost(at, t.Size) == 0 && !t.Vector {
 		p.text1(p.bytes(at, t.Size))
 		return
 	}
-	p.out.WriteByte('{')
+	n := p.notation()
+	p.out.WriteString(n.from)
+	p.adaLowest(t)
 	count := min(uint64(max(t.Count, 0)), uint64(len(p.v.Bytes)))
 	things := 0
 	for i := uint64(0); i < count; {
@@ -19,7 +23,11 @@ func (p *printer) array(t *Type, at uint64) {
 			p.out.WriteString("...")
 			break
 		}
-		if i > 0 {
+		switch {
+		case i == 0:
+		case p.v.Type.Language == Fortran && rows(e):
+			p.out.WriteByte(' ')
+		default:
 			p.out.WriteString(", ")
 		}
 		run := uint64(1)
@@ -29,18 +37,24 @@ func (p *printer) array(t *Type, at uint64) {
 		text := p.text
 		p.value(e, at+i*e.Size)
 		used := p.text - text
-		if run > longestRun {
+		if run > uint64(n.longestRun) {
+			if p.v.Type.Language == Fortran && !rows(e) {
+				p.out.WriteByte(',')
+			}
 			fmt.Fprintf(&p.out, " <repeats %d times>", run)
 			p.text = min(text+used*int(run), len(p.v.Texts))
 			i += run
-			things += longestRun + 1
+			things += n.longestRun + 1
 			continue
 		}
 		things++
 		i++
 	}
-	p.out.WriteByte('}')
+	p.out.WriteString(n.to)
 }
+
+// rows reports whether elements are arrays, not texts.
+func rows(elem *Type) bool { return elem.Kind == Array && elem.Elem.Kind != Character }
 
 // same reports whether two elements have the same bytes.
 func (p *printer) same(a, b uint64, e *Type) bool {
@@ -54,82 +68,42 @@ func (p *printer) same(a, b uint64, e *Type) bool {
 // others.
 func (p *printer) text1(b []byte) {
 	if len(b) == 0 {
-		p.out.WriteString(`""`)
+		p.empty()
 		return
 	}
 	// gdb leaves out one zero byte at the end, and shows the others.
-	if b[len(b)-1] == 0 {
+	if l := p.v.Type.Language; b[len(b)-1] == 0 && l != Ada && l != Fortran {
 		b = b[:len(b)-1]
 	}
 	p.characters(b, false)
 }
 
-// characters writes bytes in quotes. Runs of more than ten equal ones stand behind their number, outside of
-// the quotes.
-func (p *printer) characters(b []byte, more bool) {
-	if len(b) == 0 {
-		p.out.WriteString(`""`)
-		if more {
-			p.out.WriteString("...")
-		}
-		return
-	}
-	open := false
-	things, first := 0, true
-	for i := 0; i < len(b); {
-		if things >= mostShown {
-			more = true
-			break
-		}
-		run := 1
-		for i+run < len(b) && b[i+run] == b[i] {
-			run++
-		}
-		if run > longestTextRun {
-			if open {
-				p.out.WriteString(`"`)
-				open = false
-			}
-			if !first {
-				p.out.WriteString(", ")
-			}
-			fmt.Fprintf(&p.out, "%s <repeats %d times>", quoted(b[i], '\'', 0), run)
-			i += run
-			things += longestRun
-			first = false
-			continue
-		}
-		if !open {
-			if !first {
-				p.out.WriteString(", ")
-			}
-			p.out.WriteByte('"')
-			open = true
-		}
-		next := byte(0)
-		if i+1 < len(b) {
-			next = b[i+1]
-		}
-		p.out.WriteString(escaped(b[i], '"', next))
-		things++
-		i++
-		first = false
-	}
-	if open {
-		p.out.WriteByte('"')
-	}
-	if more {
-		p.out.WriteString("...")
-	}
+// empty writes a text without characters.
+func (p *printer) empty() {
+	q := string(p.notation().quote)
+	p.out.WriteString(q + q)
 }
 
-func quoted(c, quote, next byte) string {
-	return string(quote) + escaped(c, quote, next) + string(quote)
+func (p *printer) quoted(c, quote byte) string {
+	return string(quote) + p.escaped(c, quote) + string(quote)
 }
 
-// escaped is a byte as it stands in quotes. Next is the byte behind it, which an octal number must not run
-// into.
-func escaped(c, quote, next byte) string {
+// escaped is a byte as it stands in quotes in the language.
+func (p *printer) escaped(c, quote byte) string {
+	if p.v.Type.Language != Ada {
+		return escaped(c, quote)
+	}
+	switch {
+	case c == '"' && quote == '"':
+		return `""`
+	case c < 0x20 || c >= 0x7f:
+		return fmt.Sprintf(`["%02x"]`, c)
+	}
+	return string(rune(c))
+}
+
+// escaped is a byte as it stands in quotes.
+func escaped(c, quote byte) string {
 	switch c {
 	case '\a':
 		return `\a`
@@ -155,5 +129,5 @@ func escaped(c, quote, next byte) string {
 	if c >= 0x20 && c < 0x7f {
 		return string(rune(c))
 	}
-	return fmt.Sprintf("\\%03o", c)
+	return octal(c)
 }

@@ -21,10 +21,15 @@ import (
 //	varint   of arrays: count, then lowest index
 //	fields   of structures: uvarint number; each a string, uvarints type, offset, flags, first bit, bits
 //	names    of enumerations: uvarint number; each a string and a varint
+//	view     with its flag: uvarint form, string name, uvarint number of the elements' type plus 1, or 0
 //
 // What a pointer or reference leads to is described by its kind, flags, name and size, so that no type
-// is made of itself. Members without a place in their structure are left out.
-const descriptionVersion = 1
+// is made of itself. Members without a place in their structure are left out. Descriptions without views are in
+// version 1, which older readers know.
+const (
+	descriptionVersion = 1
+	viewVersion        = 2
+)
 
 // kinds are the numbers of kinds in descriptions.
 var kinds = [...]Kind{Unknown, Void, Integer, Character, Boolean, Float, Enumeration, Pointer, Reference, Structure, Array, Function}
@@ -36,6 +41,10 @@ const (
 	flagUnion
 	flagBits
 	flagWide
+	flagView
+
+	flagNamed     = 1 << 8
+	languageShift = 9 // above it the language in whose form the value is shown
 
 	flagBase    = 1
 	flagVirtual = 2
@@ -81,7 +90,7 @@ func (d *describer) whole(t *Type, depth int) (uint64, error) {
 		return 0, errLarge
 	}
 	t.Whole()
-	b := head(t)
+	b := head(t, bit(t.View != nil, flagView))
 	switch t.Kind {
 	case Pointer, Reference:
 		b = binary.AppendUvarint(b, d.target(t.Elem))
@@ -114,6 +123,18 @@ func (d *describer) whole(t *Type, depth int) (uint64, error) {
 			b = binary.AppendVarint(appendText(b, e.Name), e.Value)
 		}
 	}
+	if v := t.View; v != nil {
+		elem := uint64(0)
+		if v.Elem != nil {
+			n, err := d.whole(v.Elem, depth+1)
+			if err != nil {
+				return 0, err
+			}
+			elem = n + 1
+		}
+		b = binary.AppendUvarint(appendText(binary.AppendUvarint(b, uint64(v.Kind)), v.Name), elem)
+		d.out[0] = viewVersion
+	}
 	n := d.add(b)
 	d.known[t] = n
 	return n, nil
@@ -121,10 +142,10 @@ func (d *describer) whole(t *Type, depth int) (uint64, error) {
 
 // target describes what a pointer leads to, as if it had no parts.
 func (d *describer) target(t *Type) uint64 {
-	b := head(t)
+	b := head(t, 0)
 	switch t.Kind {
 	case Pointer, Reference, Array:
-		b = binary.AppendUvarint(b, d.add(head(&Type{Kind: Unknown})))
+		b = binary.AppendUvarint(b, d.add(head(&Type{Kind: Unknown}, 0)))
 		if t.Kind == Array {
 			b = binary.AppendVarint(binary.AppendVarint(b, -1), t.Lower)
 		}
@@ -145,8 +166,8 @@ func (d *describer) add(b []byte) uint64 {
 	return n
 }
 
-func head(t *Type) []byte {
-	flags := bit(t.Signed, flagSigned) | bit(t.Vector, flagVector) | bit(t.Union, flagUnion) | bit(t.Flags, flagBits) | bit(t.Wide, flagWide)
+func head(t *Type, flags uint64) []byte {
+	flags |= bit(t.Signed, flagSigned) | bit(t.Vector, flagVector) | bit(t.Union, flagUnion) | bit(t.Flags, flagBits) | bit(t.Wide, flagWide) | bit(t.Named, flagNamed) | uint64(t.Language)<<languageShift
 	b := binary.AppendUvarint([]byte{byte(t.Kind)}, flags)
 	return binary.AppendUvarint(appendText(b, t.Name), t.Size)
 }
@@ -168,7 +189,7 @@ func Described(description []byte) (*Type, error) {
 	switch {
 	case len(description) < 2:
 		return nil, errDescription
-	case description[0] != descriptionVersion:
+	case description[0] != descriptionVersion && description[0] != viewVersion:
 		return nil, fmt.Errorf("description of a type in an unknown version, %d", description[0])
 	case len(description) > mostDescription:
 		return nil, errLarge
@@ -194,11 +215,16 @@ func printed(t *Type, cost map[*Type]uint64) uint64 {
 	const scalar = 32
 	n := uint64(scalar)
 	switch t.Kind {
+	case Integer:
+		if t.Size == 0 {
+			n += uint64(len(t.Name)) // Rust's ()
+		}
 	case Array:
 		if t.Count > 0 {
 			n += min(uint64(t.Count), mostPrinted) * cost[t.Elem]
 		}
 	case Structure:
+		n += uint64(len(t.Name)) // which Rust shows
 		for i := range t.Fields {
 			f := &t.Fields[i]
 			n += uint64(len(f.Name)) + uint64(len(f.Type.Name)) + cost[f.Type]
@@ -207,6 +233,10 @@ func printed(t *Type, cost map[*Type]uint64) uint64 {
 		for _, e := range t.Enums {
 			n += uint64(len(e.Name)) + 3
 		}
+	}
+	if v := t.View; v != nil {
+		const octal = 4
+		n += uint64(len(v.Name)) + octal*MostText + MostElements*cost[v.Elem]
 	}
 	return n
 }
@@ -234,7 +264,9 @@ func (d *reader) next() *Type {
 	t := &Type{
 		Kind: kinds[kind], Name: d.text(), Size: d.uvarint(),
 		Signed: flags&flagSigned != 0, Vector: flags&flagVector != 0, Union: flags&flagUnion != 0, Flags: flags&flagBits != 0, Wide: flags&flagWide != 0,
+		Named: flags&flagNamed != 0, Language: Language(min(flags>>languageShift, uint64(languages))),
 	}
+	d.bad = d.bad || t.Language == languages // or of a later version
 	switch t.Kind {
 	case Pointer, Reference:
 		t.Elem = d.typ()
@@ -262,7 +294,24 @@ func (d *reader) next() *Type {
 			t.Enums = append(t.Enums, Enumerator{Name: d.text(), Value: d.varint()})
 		}
 	}
+	if flags&flagView != 0 {
+		d.view(t)
+	}
 	return t
+}
+
+// view reads what a type is shown as, and refuses elements without bytes.
+func (d *reader) view(t *Type) {
+	kind, name, elem := d.uvarint(), d.text(), d.uvarint()
+	if kind == 0 || kind >= uint64(len(viewWords)) || t.Kind != Structure && t.Kind != Reference || elem > uint64(len(d.types)) {
+		d.bad = true
+		return
+	}
+	t.View = &View{Kind: ViewKind(kind), Name: name}
+	if elem > 0 {
+		t.View.Elem = d.types[elem-1]
+		d.bad = d.bad || t.View.Elem.Size == 0 || t.View.Kind == AsText
+	}
 }
 
 // holds reports whether an array has room for its elements. As many of no size do no harm.

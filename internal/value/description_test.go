@@ -41,6 +41,7 @@ func TestDescription(t *testing.T) {
 		anInt, aChar, colours, masks, node(), {Kind: Array, Name: "list", Size: 128, Count: 2, Elem: node()},
 		{Kind: Reference, Size: 8, Elem: node()}, {Kind: Pointer, Size: 8, Elem: &Type{Kind: Array, Size: 8, Count: 2, Elem: anInt}},
 		{Kind: Character, Wide: true, Name: "wchar_t", Size: 4, Signed: true}, {Kind: Boolean, Name: "bool", Size: 1},
+		aString, aList, aHolder, {Kind: Reference, Size: 8, Elem: aString, View: &View{Kind: AsReference, Elem: aString}},
 	} {
 		b, err := typ.Describe()
 		if err != nil {
@@ -102,7 +103,7 @@ func TestTooLargeToDescribe(t *testing.T) {
 
 // FuzzDescribed: whatever a description says, its values are printed.
 func FuzzDescribed(f *testing.F) {
-	for _, typ := range []*Type{anInt, node(), {Kind: Array, Size: 128, Count: 2, Elem: node()}} {
+	for _, typ := range []*Type{anInt, node(), {Kind: Array, Size: 128, Count: 2, Elem: node()}, aList, aHolder} {
 		b, err := typ.Describe()
 		if err != nil {
 			f.Fatal(err)
@@ -116,6 +117,9 @@ func FuzzDescribed(f *testing.F) {
 		}
 		if v, ok := Decode(typ, []Gap{{Offset: 3, Size: 2}}, written); ok {
 			v.Text(nil)
+			if len(v.Viewed(nil)) > mostPrinted {
+				t.Fatal("too long")
+			}
 		}
 		again, err := typ.Describe()
 		if err != nil {

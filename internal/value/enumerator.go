@@ -8,6 +8,9 @@ import (
 // Enumerated returns the number of an enumeration that Text shows so. An enumerator may lack the names
 // around it.
 func (t *Type) Enumerated(text string) (int64, bool) {
+	if t.View != nil && t.View.Kind == AsReference && t.View.Elem != nil {
+		t = t.View.Elem
+	}
 	if t.Kind != Enumeration {
 		return 0, false
 	}
@@ -27,6 +30,10 @@ func (t *Type) Enumerated(text string) (int64, bool) {
 			return 0, false
 		}
 		all |= v
+	}
+	if t.Signed && t.Size > 0 && t.Size < 8 { // what is unknown is shown without copies of the sign
+		shift := 64 - 8*t.Size
+		all = all << shift >> shift
 	}
 	return all, true
 }

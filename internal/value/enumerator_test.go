@@ -18,10 +18,19 @@ func TestEnumerated(t *testing.T) {
 			}
 		}
 	}
+	signed := &Type{Kind: Enumeration, Size: 4, Enums: masks.Enums, Flags: true, Signed: true}
+	v := Value{Type: signed, Bytes: []byte{0xfa, 0xff, 0xff, 0xff}}
+	if got, ok := signed.Enumerated(v.Text(nil)); !ok || got != -6 {
+		t.Errorf("-6 is %s, which is %d, %v", v.Text(nil), got, ok)
+	}
 	for text, want := range map[string]int64{"on": 3, "mode::off": 4, "ns::mode::on": 3} {
 		if got, ok := scoped.Enumerated(text); !ok || got != want {
 			t.Errorf("%s is %d, %v", text, got, ok)
 		}
+	}
+	reference := &Type{Kind: Reference, Size: 8, Elem: scoped, View: &View{Kind: AsReference, Elem: scoped}}
+	if got, ok := reference.Enumerated("ns::mode::off"); !ok || got != 4 {
+		t.Errorf("by reference off is %d, %v", got, ok)
 	}
 	for _, text := range []string{"", "n", "(", "(on", "(on | )", "(unknown: 0x)", "node::on"} {
 		if got, ok := scoped.Enumerated(text); ok {

@@ -3,6 +3,7 @@ package value
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -23,8 +24,16 @@ const (
 	longestTextRun = 10
 )
 
-// Text is the value as gdb's machine interface shows it, but for names of symbols where names is nil.
+// Text is the value as gdb's machine interface shows it, but for names of symbols where names is nil. Views are
+// not used.
 func (v *Value) Text(names Namer) string {
+	p := printer{v: v, names: names, raw: 1}
+	p.value(v.Type, 0)
+	return p.out.String()
+}
+
+// Viewed is the value as it is shown to people: as Text, but for the views in it.
+func (v *Value) Viewed(names Namer) string {
 	p := printer{v: v, names: names}
 	p.value(v.Type, 0)
 	return p.out.String()
@@ -36,9 +45,14 @@ type printer struct {
 	names Namer
 	text  int // the next of the texts
 	shown int // elements of arrays so far
+	view  int // the next of the views
+	raw   int // above 0 members are shown in place of views
 }
 
-const gone = "<optimized out>"
+const (
+	gone      = "<optimized out>"
+	synthetic = "<synthetic pointer>"
+)
 
 // lost is how many of the bytes the program does not keep, or a damaged type has beyond the value.
 func (p *printer) lost(at, size uint64) uint64 {
@@ -65,7 +79,15 @@ func (p *printer) bytes(at, size uint64) []byte {
 // value writes the value of type t at an offset of the bytes.
 func (p *printer) value(t *Type, at uint64) {
 	t.Whole()
+	if t.View != nil && p.raw == 0 {
+		p.viewed(t, at)
+		return
+	}
 	if t.Kind != Structure && t.Kind != Array && p.lost(at, t.Size) > 0 {
+		if t.Kind == Pointer && slices.Contains(p.v.Gone, Gap{at, t.Size, true}) {
+			p.out.WriteString(synthetic)
+			return
+		}
 		p.out.WriteString(gone)
 		return
 	}
@@ -80,7 +102,7 @@ func (p *printer) value(t *Type, at uint64) {
 		case t.Size <= 8:
 			p.scalar(t, Number(b))
 		case t.Kind == Float:
-			p.out.WriteString(extended(b))
+			p.number(extended(b))
 		default:
 			p.out.WriteString(long(b, t.Signed))
 		}
@@ -88,11 +110,20 @@ func (p *printer) value(t *Type, at uint64) {
 }
 
 func (p *printer) structure(t *Type, at uint64) {
-	p.out.WriteByte('{')
-	n, own := 0, false
+	if t.Union {
+		p.raw++
+		defer func() { p.raw-- }()
+	}
+	if p.v.Type.Language == Rust {
+		p.rust(t, at)
+		return
+	}
+	n := p.notation()
+	p.out.WriteString(n.open)
+	number, own := 0, false
 	for i := range t.Fields {
 		f := &t.Fields[i]
-		if n++; n > 1 {
+		if number++; number > 1 {
 			p.out.WriteString(", ")
 		}
 		if f.Static {
@@ -103,7 +134,7 @@ func (p *printer) structure(t *Type, at uint64) {
 		case f.Base:
 			fmt.Fprintf(&p.out, "<%s> = ", f.Type.Name)
 		case f.Name != "":
-			p.out.WriteString(f.Name + " = ")
+			p.out.WriteString(f.Name + n.is)
 		}
 		if f.BitSize > 0 {
 			p.bitField(f, at)
@@ -112,12 +143,12 @@ func (p *printer) structure(t *Type, at uint64) {
 		p.value(f.Type, at+f.Offset)
 	}
 	if !own {
-		if n > 0 {
+		if number > 0 {
 			p.out.WriteString(", ")
 		}
 		p.out.WriteString("<No data fields>")
 	}
-	p.out.WriteByte('}')
+	p.out.WriteString(n.close)
 }
 
 func (p *printer) bitField(f *Field, at uint64) {
@@ -150,20 +181,20 @@ func (p *printer) scalar(t *Type, v uint64) {
 	case Boolean:
 		switch v {
 		case 0:
-			p.out.WriteString("false")
+			p.out.WriteString(p.notation().no)
 		case 1:
-			p.out.WriteString("true")
+			p.out.WriteString(p.notation().yes)
 		default:
 			p.integer(t, v)
 		}
 	case Character:
 		p.integer(t, v)
 		p.out.WriteByte(' ')
-		if t.Wide {
+		if t.Wide || p.v.Type.Language == Rust {
 			p.wide(t, v)
 			return
 		}
-		p.out.WriteString(quoted(byte(v), '\'', 0))
+		p.out.WriteString(p.quoted(byte(v), '\''))
 	case Enumeration:
 		p.enumeration(t, v)
 	case Pointer:
@@ -178,6 +209,10 @@ func (p *printer) scalar(t *Type, v uint64) {
 }
 
 func (p *printer) integer(t *Type, v uint64) {
+	if t.Size == 0 && p.v.Type.Language == Rust {
+		p.out.WriteString(t.Name) // ()
+		return
+	}
 	if t.Signed {
 		p.out.WriteString(strconv.FormatInt(int64(v), 10))
 	} else {
@@ -187,6 +222,9 @@ func (p *printer) integer(t *Type, v uint64) {
 
 func (p *printer) wide(t *Type, v uint64) {
 	switch {
+	case p.v.Type.Language == Rust:
+		p.out.WriteString(rustCharacter(v))
+		return
 	case t.Name == "char16_t":
 		p.out.WriteByte('u')
 	case t.Name == "char32_t":
@@ -196,7 +234,7 @@ func (p *printer) wide(t *Type, v uint64) {
 	}
 	switch {
 	case v < 0x80:
-		p.out.WriteString(quoted(byte(v), '\'', 0))
+		p.out.WriteString(p.quoted(byte(v), '\''))
 	case v <= 0x10ffff && strconv.IsPrint(rune(v)):
 		p.out.WriteString("'" + string(rune(v)) + "'")
 	default:
@@ -222,6 +260,9 @@ func (p *printer) enumeration(t *Type, v uint64) {
 			names = append(names, e.Name)
 			rest &^= b
 		}
+	}
+	if t.Size < 8 {
+		rest &= 1<<(8*t.Size) - 1 // without copies of the sign
 	}
 	switch {
 	case v == 0:
@@ -277,7 +318,7 @@ func (p *printer) float(t *Type, v uint64) {
 			p.nan(v>>31&1 == 1, v&(1<<23-1))
 			return
 		}
-		p.out.WriteString(general(f, 9))
+		p.general(f, 9)
 		return
 	}
 	f := math.Float64frombits(v)
@@ -285,14 +326,27 @@ func (p *printer) float(t *Type, v uint64) {
 		p.nan(v>>63 == 1, v&(1<<52-1))
 		return
 	}
-	p.out.WriteString(general(f, 17))
+	p.general(f, 17)
 }
 
 func (p *printer) nan(negative bool, mantissa uint64) {
+	s := fmt.Sprintf("nan(%#x)", mantissa)
 	if negative {
-		p.out.WriteByte('-')
+		s = "-" + s
 	}
-	fmt.Fprintf(&p.out, "nan(%#x)", mantissa)
+	p.number(s)
+}
+
+func (p *printer) general(f float64, digits int) {
+	p.number(general(f, digits))
+}
+
+// number writes a number with a fraction that is spelled as in C.
+func (p *printer) number(s string) {
+	if p.v.Type.Language == Ada {
+		s = adaFloat(s)
+	}
+	p.out.WriteString(s)
 }
 
 // general is a number as C's %g prints it.

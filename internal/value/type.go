@@ -29,13 +29,17 @@ type Type struct {
 	Elem   *Type // of pointers, references, arrays; what a function returns
 	Count  int64 // of an array's elements, -1 where it is not known
 	Lower  int64 // an array's lowest index
+	Named  bool  // an array whose indices are an enumeration
 	Vector bool  // an array that the processor calculates with
 
-	Union  bool
-	Fields []Field
-	Enums  []Enumerator
-	Flags  bool // an enumeration whose enumerators are bits
-	Wide   bool // a character of a type that holds no byte: wchar_t, char16_t, char32_t
+	Union    bool
+	Fields   []Field
+	Enums    []Enumerator
+	Flags    bool     // an enumeration whose enumerators are bits
+	Language Language // of the type of a whole value: in whose form it is shown
+	Wide     bool     // a character of a type that holds no byte: wchar_t, char16_t, char32_t
+	// View is set of a structure or reference in the type of a plan's value whose content the plan writes.
+	View *View
 
 	Complete func(*Type) // reads fields, enumerators, bounds, when they are first wanted
 }

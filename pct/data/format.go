@@ -18,14 +18,15 @@ import (
 const magic = "PCTpaths1\n"
 
 const (
-	itemHeader = 'H' // resource, unit, clock, period, start, interval
-	itemObject = 'O' // path, build-id, kind, start, end, bias; ids are implied: 1, 2, …
-	itemNode   = 'N' // own id minus parent, object, vaddr; ids are implied
-	itemField  = 'F' // name, type, gaps; ids are implied
-	itemSample = 'S' // time, CPU and thread as differences to the previous sample, node, weight, flags, fields, count
-	itemNames  = 'Y' // object, vaddr, names
-	itemLost   = 'L' // number, reason
-	itemNote   = 'T' // sentence
+	itemHeader  = 'H' // resource, unit, clock, period, start, interval
+	itemObject  = 'O' // path, build-id, kind, start, end, bias; ids are implied: 1, 2, …
+	itemNode    = 'N' // own id minus parent, object, vaddr; ids are implied
+	itemField   = 'F' // name, type, gaps; ids are implied
+	itemSample  = 'S' // time, CPU and thread as differences to the previous sample, node, weight, flags, fields, count
+	itemNames   = 'Y' // object, vaddr, names
+	itemPointee = 'P' // address, name
+	itemLost    = 'L' // number, reason
+	itemNote    = 'T' // sentence
 )
 
 // Flags of a sample.

@@ -29,6 +29,7 @@ type Packed struct {
 	number map[string]uint32 // of each of the values that are texts
 	forms  map[uint32]uint32 // by the number of a value, of those that are no texts yet
 	typed  map[typedValue]uint32
+	raw    map[uint32]string // by the number of a value that is shown otherwise: its members
 
 	// Sums of all samples: how many they are, of these those whose call path is not complete, and their weight.
 	Count, Partial, Weight uint64
@@ -163,12 +164,25 @@ func (p *Packed) typedValue(v typedValue) uint32 {
 	return n
 }
 
-// settle makes texts of all values that are none yet.
-func (p *Packed) settle(text func(form uint32, written string) string) {
+// settle makes texts of all values that are none yet, and others of those that have two forms.
+func (p *Packed) settle(text func(form uint32, written string) (shown, raw string)) {
 	for n, form := range p.forms {
-		p.values[n] = text(form, p.values[n])
+		shown, raw := text(form, p.values[n])
+		if p.values[n] = shown; raw != shown {
+			if p.raw == nil {
+				p.raw = map[uint32]string{}
+			}
+			p.raw[n] = raw
+		}
 	}
 	p.forms, p.typed = nil, nil
+}
+
+// ShowMembers makes the values of strings and containers those of their members.
+func (p *Packed) ShowMembers() {
+	for n, raw := range p.raw {
+		p.values[n] = raw
+	}
 }
 
 // All are the samples with their numbers, from 0. Each but for its Fields is there until the next one is taken.

@@ -1,61 +1,62 @@
 package data
 
 import (
-	"cmp"
-	"debug/elf"
-	"fmt"
-	"slices"
-	"sort"
+	"os"
+	"time"
 
 	"github.com/profilecollection/pct/internal/funcname"
 	"github.com/profilecollection/pct/internal/object"
 )
 
-// pointees name what pointers lead to: functions and variables of the objects, as long as their files are
-// those that ran. It is a value.Namer.
+// pointees name what pointers lead to: as the data tell, else by the functions and variables of the objects, as long
+// as their files are those that ran. It is a value.Namer.
 type pointees struct {
+	given   map[uint64]string
 	objects []Object
-	known   []pointee // by their start; of files that were read
-	read    bool
+	start   time.Time // of the run
+	files   []mappedFile
+	found   bool // the files of the objects were looked for
+
+	functions map[ObjectID]*object.Symbols // of calledAt
 }
 
-// A pointee is a symbol of the process.
-type pointee struct {
-	low, high uint64
-	last      uint64 // the highest high so far
-	name      string
-	bind      elf.SymBind
-	code      bool
+// A mappedFile is the file of an object of the process, as it was when the run began.
+type mappedFile struct {
+	of         Object
+	start, end uint64           // run-time addresses
+	symbols    *object.Pointees // nil: not read yet
 }
 
-func (p *pointees) Data(addr uint64) string     { return p.at(addr, false) }
-func (p *pointees) Function(addr uint64) string { return p.at(addr, true) }
+func (p *pointees) Data(addr uint64) string     { return p.at(addr) }
+func (p *pointees) Function(addr uint64) string { return p.at(addr) }
 
 // at is the symbol that covers an address, "symbol+offset".
-func (p *pointees) at(addr uint64, code bool) string {
-	if addr == 0 {
-		return ""
+func (p *pointees) at(addr uint64) string {
+	if name, ok := p.given[addr]; ok {
+		return name
 	}
-	if !p.read {
-		p.read = true
-		p.readSymbols()
+	if !p.found {
+		p.found = true
+		p.findFiles()
 	}
-	i := sort.Search(len(p.known), func(i int) bool { return p.known[i].low > addr }) - 1
-	for ; i >= 0 && p.known[i].last > addr; i-- {
-		s := &p.known[i]
-		switch {
-		case addr >= s.high || code && !s.code:
-		case addr == s.low:
-			return funcname.Demangle(s.name)
-		default:
-			return fmt.Sprintf("%s+%d", funcname.Demangle(s.name), addr-s.low)
+	for i := range p.files {
+		f := &p.files[i]
+		if addr < f.start || addr >= f.end {
+			continue
+		}
+		if f.symbols == nil {
+			f.symbols = &object.Pointees{}
+			p.open(f.of, f.readSymbols)
+		}
+		if found, ok := f.symbols.Find(addr - f.of.Bias); ok {
+			return funcname.Pointee(found.Name, found.Offset)
 		}
 	}
 	return ""
 }
 
-// readSymbols reads the symbols of all objects.
-func (p *pointees) readSymbols() {
+// findFiles finds the files of all objects.
+func (p *pointees) findFiles() {
 	type place struct {
 		path string
 		bias uint64
@@ -63,42 +64,40 @@ func (p *pointees) readSymbols() {
 	seen := map[place]bool{}
 	for _, o := range p.objects {
 		at := place{o.Path, o.Bias}
-		if o.Kind != 0 || o.BuildID == "" || seen[at] {
+		if o.Kind != 0 || o.Path == "" || seen[at] {
 			continue
 		}
 		seen[at] = true
-		f, err := object.Open(o.Path)
-		if err != nil {
-			continue
-		}
-		if f.IsBuild(o.BuildID) {
-			p.add(f, o.Bias)
-		}
-		f.Close()
-	}
-	// Of several at one address the one with the best name is found first.
-	slices.SortStableFunc(p.known, func(a, b pointee) int {
-		return cmp.Or(cmp.Compare(a.low, b.low), object.CompareNames([]byte(b.name), b.bind, []byte(a.name), a.bind))
-	})
-	last := uint64(0)
-	for i := range p.known {
-		last = max(last, p.known[i].high)
-		p.known[i].last = last
+		p.open(o, func(g *object.File) {
+			start, end := g.Extent()
+			p.files = append(p.files, mappedFile{of: o, start: start + o.Bias, end: end + o.Bias})
+		})
 	}
 }
 
-// add adds the symbols of a file.
-func (p *pointees) add(f *object.File, bias uint64) {
-	symbols, err := f.Symbols()
+// open has the file of an object read, if it is still the one that ran.
+func (p *pointees) open(o Object, read func(*object.File)) {
+	g, err := object.Open(o.Path)
 	if err != nil {
-		symbols, _ = f.DynamicSymbols()
+		return
 	}
-	for _, s := range symbols {
-		kind := elf.ST_TYPE(s.Info)
-		code := kind == elf.STT_FUNC
-		if s.Section == elf.SHN_UNDEF || s.Size == 0 || !code && kind != elf.STT_OBJECT {
-			continue
-		}
-		p.known = append(p.known, pointee{low: s.Value + bias, high: s.Value + s.Size + bias, name: s.Name, bind: elf.ST_BIND(s.Info), code: code})
+	defer g.Close()
+	if g.IsBuild(o.BuildID) && (o.BuildID != "" || p.unchanged(o.Path)) {
+		read(g)
+	}
+}
+
+// unchanged reports whether a file was not written since the run began.
+func (p *pointees) unchanged(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.ModTime().Before(p.start)
+}
+
+// readSymbols reads the symbols of the file, and of the one that has its debug data.
+func (f *mappedFile) readSymbols(g *object.File) {
+	debug := object.Installed().DebugFile(g)
+	f.symbols = object.ReadPointees(g, debug)
+	if debug != nil && debug != g {
+		debug.Close()
 	}
 }

@@ -238,6 +238,11 @@ func (r *Run) item(kind byte, c *cursor, last *Sample) bool {
 		return r.sample(c, last)
 	case itemNames:
 		return r.names(c)
+	case itemPointee:
+		addr := c.uvarint()
+		if name := c.kept(); !c.bad {
+			r.forms.name(addr, name)
+		}
 	case itemLost:
 		n := c.uvarint()
 		if why := c.kept(); !c.bad {

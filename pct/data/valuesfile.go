@@ -9,10 +9,10 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/profilecollection/pct/internal/plan"
 )
@@ -20,7 +20,8 @@ import (
 // A file values.NAME of the library has values of samples that the tree in paths.NAME counts: a header, the
 // fields by number (see AppendFields), and records. All of it is little-endian. Offsets in the header:
 const (
-	valuesMagic      = "PCTvalues1\n" // 16 bytes, NUL padded; written last
+	valuesMagic      = "PCTvalues2\n" // 16 bytes, NUL padded; written last
+	valuesMagic1     = "PCTvalues1\n" // the same without times and arguments
 	valuesHeaderSize = 64
 
 	atValuesHeader = 16 // u32
@@ -28,10 +29,13 @@ const (
 	atValuesUsed   = 24 // u64: bytes of records
 	atValuesLost   = 32 // u64: records that were not stored
 
-	// A record is u32 its bytes and 1 if it is whole, u32 node, u32 thread, u32 samples; then values:
-	// u16 field, u8 outcome, u8 0, u32 length, and as many bytes, padded to a multiple of 4.
-	valuesRecord = 16
-	valueHead    = 8
+	// A record is u32 its bytes and 1 if it is whole, u32 node, u32 thread, u32 samples, u64 time; then values:
+	// u16 field, u8 outcome, u8 0, u32 length, and as many bytes, padded to a multiple of 4. Where arguments are
+	// evaluated there follow frames: u16 0xffff, u16 calls out from the innermost, u32 number of the list of its
+	// functions, and the values of their arguments.
+	valuesRecord1 = 16
+	valuesRecord  = 24
+	valueHead     = 8
 
 	mostValuesRecord = 1 << 24
 	mostValuesFields = 1 << 26
@@ -62,7 +66,8 @@ func HoldsValues(path string) bool {
 	}
 	defer f.Close()
 	head, err := section(f, 0, countMagicSize)
-	return err == nil && text0(head) == valuesMagic
+	magic := text0(head)
+	return err == nil && (magic == valuesMagic || magic == valuesMagic1)
 }
 
 // A valuesReader adds the samples that have values to a run, which are some of those that a tree counts.
@@ -72,10 +77,14 @@ type valuesReader struct {
 	sample func(context, thread, count uint32) (s Sample, ok bool) // part of the samples of a context; false if there are none left
 
 	path    string
+	least   int64 // bytes of a record
 	fields  []givenField
+	calls   *calls            // nil: arguments are not evaluated
+	argued  uint32            // the form of them
 	failed  map[string]uint64 // samples without a value, by why
 	beyond  uint64            // records of samples that the tree does not count
 	strange uint64            // values of no field, and records that don't have the length of their values
+	inner   uint64            // samples with arguments of the innermost frames alone
 }
 
 // read reads the file, if there is one.
@@ -99,12 +108,17 @@ func (v *valuesReader) readFrom(f io.ReaderAt, size int64) error {
 	damaged := func(format string, args ...any) error {
 		return fmt.Errorf("%s: damaged: %s; the samples are counted without their values", v.path, fmt.Sprintf(format, args...))
 	}
-	switch magic := text0(h[:min(len(h), countMagicSize)]); {
-	case magic == "":
+	switch magic := text0(h[:min(len(h), countMagicSize)]); magic {
+	case "":
 		return nil // it is being made
-	case magic != valuesMagic:
+	case valuesMagic:
+		v.least = valuesRecord
+	case valuesMagic1:
+		v.least = valuesRecord1
+	default:
 		return damaged("it is of an unknown kind")
-	case len(h) < valuesHeaderSize:
+	}
+	if len(h) < valuesHeaderSize {
 		return damaged("its header is cut off at byte %d of %d", len(h), valuesHeaderSize)
 	}
 	header, length := binary.LittleEndian.Uint32(h[atValuesHeader:]), binary.LittleEndian.Uint32(h[atValuesFields:])
@@ -116,11 +130,11 @@ func (v *valuesReader) readFrom(f io.ReaderAt, size int64) error {
 	if err != nil {
 		return err
 	}
-	fields, ok := readFields(string(b))
+	fields, lists, ok := readFields(string(b), v.least == valuesRecord)
 	if !ok || len(b) < int(length) {
 		return damaged("its fields are cut off")
 	}
-	v.define(fields)
+	v.define(fields, lists)
 	first := int64(header) + int64(length)
 	there := max(0, size-first)
 	end := int64(min(used, uint64(there)))
@@ -141,26 +155,31 @@ func (v *valuesReader) readFrom(f io.ReaderAt, size int64) error {
 	return nil
 }
 
-func (v *valuesReader) define(fields []PlanField) {
+func (v *valuesReader) define(fields []PlanField, lists [][]Called) {
 	before := v.run.forms.given
 	v.run.forms.given = nil
 	for _, f := range fields {
 		v.run.define(f)
 	}
 	v.fields, v.run.forms.given = v.run.forms.given, before
+	if len(lists) > 0 {
+		v.calls = &calls{lists, v.fields}
+		v.run.forms.of = append(v.run.forms.of, form{calls: v.calls})
+		v.argued = uint32(len(v.run.forms.of))
+	}
 }
 
 // records adds the records, and returns where those end that are whole.
 func (v *valuesReader) records(from *bufio.Reader, size int64) (whole int64, err error) {
 	var large bytes.Buffer
-	for at := int64(0); size-at >= valuesRecord; {
-		b, err := from.Peek(valuesRecord)
+	for at := int64(0); size-at >= v.least; {
+		b, err := from.Peek(valuesRecord1)
 		if err != nil {
 			return whole, tailOf(err)
 		}
 		head := binary.LittleEndian.Uint32(b)
 		n := int64(head &^ 3)
-		if n < valuesRecord || n > mostValuesRecord || n > size-at {
+		if n < v.least || n > mostValuesRecord || n > size-at {
 			return whole, nil
 		}
 		large.Reset()
@@ -192,6 +211,11 @@ func (v *valuesReader) record(src string) {
 	c := cursor{rest: src}
 	c.u32()
 	node, thread, count := c.u32(), c.u32(), c.u32()
+	timed, at := v.least == valuesRecord, uint64(0)
+	if timed {
+		at = uint64(c.u32())
+		at |= uint64(c.u32()) << 32
+	}
 	if int(node) >= len(v.node) || v.node[node] == 0 || count == 0 {
 		v.beyond++
 		return
@@ -201,13 +225,15 @@ func (v *valuesReader) record(src string) {
 		v.beyond++
 		return
 	}
+	if timed && at <= mostTime {
+		s.Untimed, s.Time = false, time.Duration(at)
+	}
 	var of []uint32
 	for len(c.rest) >= valueHead {
-		what := c.u32()
-		length := c.u32()
-		number, outcome := what&math.MaxUint16, plan.Outcome(what>>16&math.MaxUint8)
-		written := c.bytes(uint64(length))
-		c.bytes(uint64(-length & 3))
+		if frames := c; v.calls != nil && frames.u32()&frameMark == frameMark {
+			break
+		}
+		number, outcome, written := c.value()
 		if c.bad || int(number) >= len(v.fields) {
 			v.strange++
 			break
@@ -222,7 +248,27 @@ func (v *valuesReader) record(src string) {
 			v.failed[v.run.Fields[g.field]+": "+why(outcome)] += uint64(count)
 		}
 	}
+	if v.calls != nil && s.Node > 0 {
+		of = v.argue(&s, of, c, count)
+	}
 	v.run.Packed.add(&s, of)
+}
+
+// mostTime bounds the times of records: others are damaged.
+const mostTime = uint64(1) << 60
+
+// argue adds what a record has of arguments to its sample.
+func (v *valuesReader) argue(s *Sample, of []uint32, c cursor, count uint32) []uint32 {
+	ok, all := v.calls.frames(c, func(uint32, cursor) {})
+	if !ok {
+		v.strange++
+		return of
+	}
+	if !all {
+		v.inner += uint64(count)
+	}
+	s.Fields = append(s.Fields, FieldValue{Field: v.run.fieldNamed(ArgumentsField), Value: argued(s.Node, c.rest)})
+	return append(of, v.argued)
 }
 
 func why(o plan.Outcome) string {
@@ -236,6 +282,9 @@ func why(o plan.Outcome) string {
 func (v *valuesReader) tell(lost uint64) {
 	for _, what := range slices.Sorted(maps.Keys(v.failed)) {
 		v.run.Meta.Notes = append(v.run.Meta.Notes, fmt.Sprintf("%d samples have no value of %s", v.failed[what], what))
+	}
+	if v.inner > 0 {
+		v.run.Meta.Notes = append(v.run.Meta.Notes, fmt.Sprintf("%d samples have the arguments of their innermost functions only", v.inner))
 	}
 	if lost > 0 {
 		v.run.Meta.Notes = append(v.run.Meta.Notes, fmt.Sprintf("%d samples have no values: there was no room for them", lost))

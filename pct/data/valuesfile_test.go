@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/profilecollection/pct/internal/plan"
 	"github.com/profilecollection/pct/internal/value"
@@ -44,16 +45,28 @@ type testValue struct {
 
 // valuesOf makes the bytes of a file of values as the library does.
 func valuesOf(fields []PlanField, records ...testRecord) []byte {
+	return valuesWith(fields, nil, records...)
+}
+
+// valuesWith has lists of functions, too. The outcome of a frame is its depth, and what is written is as long as the number of
+// its list.
+func valuesWith(fields []PlanField, lists [][]Called, records ...testRecord) []byte {
 	var body []byte
-	for _, r := range records {
-		at := len(body)
-		for _, v := range []uint32{0, r.node, r.thread, r.count} {
+	for i, r := range records {
+		at, late := len(body), uint64(i+1)*1e9*10 // more than 32 bits
+		for _, v := range []uint32{0, r.node, r.thread, r.count, uint32(late), uint32(late >> 32)} {
 			body = binary.LittleEndian.AppendUint32(body, v)
 		}
 		for _, v := range r.values {
 			body = binary.LittleEndian.AppendUint16(body, v.field)
 			body = append(body, byte(v.outcome), 0)
 			body = binary.LittleEndian.AppendUint32(body, uint32(len(v.written)))
+			if v.field == frameMark {
+				if v.outcome == noRoom {
+					body[len(body)-6], body[len(body)-5] = 0xff, 0xff
+				}
+				continue
+			}
 			body = append(body, v.written...)
 			for len(body)%4 > 0 {
 				body = append(body, 0)
@@ -61,7 +74,7 @@ func valuesOf(fields []PlanField, records ...testRecord) []byte {
 		}
 		binary.LittleEndian.PutUint32(body[at:], uint32(len(body)-at)|1)
 	}
-	section := AppendFields(nil, fields)
+	section := AppendFields(nil, fields, lists)
 	b := make([]byte, valuesHeaderSize)
 	copy(b, valuesMagic)
 	binary.LittleEndian.PutUint32(b[atValuesHeader:], valuesHeaderSize)
@@ -122,9 +135,9 @@ func TestValues(t *testing.T) {
 		t.Errorf("fields %q, damage %v", r.Fields, r.Damage)
 	}
 	want := []Sample{
-		{Thread: 7, Node: 2, Weight: 1000, Count: 1, Untimed: true, Fields: []FieldValue{{1, "-2"}, {2, `0x401000 "GET"`}}},
-		{Thread: 8, Node: 3, Weight: 2000, Count: 2, Partial: true, Untimed: true, Fields: []FieldValue{{1, "SET"}}},
-		{Thread: 7, Node: 2, Weight: 2000, Count: 2, Untimed: true, Fields: []FieldValue{{1, "<optimized out>"}, {3, "{x = 3, y = <optimized out>}"}}},
+		{Time: 10 * time.Second, Thread: 7, Node: 2, Weight: 1000, Count: 1, Fields: []FieldValue{{1, "-2"}, {2, `0x401000 "GET"`}}},
+		{Time: 20 * time.Second, Thread: 8, Node: 3, Weight: 2000, Count: 2, Partial: true, Fields: []FieldValue{{1, "SET"}}},
+		{Time: 30 * time.Second, Thread: 7, Node: 2, Weight: 2000, Count: 2, Fields: []FieldValue{{1, "<optimized out>"}, {3, "{x = 3, y = <optimized out>}"}}},
 		{Thread: 7, Node: 2, Weight: 2000, Count: 2, Untimed: true},
 		{Thread: 8, Node: 3, Weight: 1000, Count: 1, Partial: true, Untimed: true},
 		{Thread: 8, Node: 4, Weight: 1000, Count: 1, Untimed: true},
@@ -214,15 +227,41 @@ func TestDamagedValues(t *testing.T) {
 
 func FuzzValues(f *testing.F) {
 	f.Add(testValues(f))
+	f.Add(testArguments(1, 1))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		r := newRun()
+		r.Objects = append(r.Objects, Object{Path: "/nowhere", BuildID: "1234"})
+		r.Nodes = append(r.Nodes, Node{Object: 1}, Node{Parent: 1, Object: 1})
 		v := valuesReader{run: r, node: []uint32{0, 1}, failed: map[string]uint64{}, sample: func(_, thread, count uint32) (Sample, bool) {
-			return Sample{Thread: thread, Count: uint64(count)}, true
+			return Sample{Node: 2, Thread: thread, Count: uint64(count)}, true
 		}}
 		_ = v.readFrom(bytes.NewReader(src), int64(len(src))) // which says what is damaged
 		r.settleValues()
 		consistent(t, r)
 	})
+}
+
+// What pointers lead to is named by who stored them.
+func TestNamedPointees(t *testing.T) {
+	w, dir := newTestWriter(t)
+	to := w.TypedField(PlanField{Name: "to", Type: describe(t, &value.Type{Kind: value.Pointer, Size: 8, Elem: testInt})})
+	w.Pointee(0x4010, "table")
+	check(t, w.Sample(Sample{Fields: []FieldValue{{to, "\x10\x40\x00\x00\x00\x00\x00\x00"}}}))
+	w.Pointee(0x4014, "table+4")
+	check(t, w.Sample(Sample{Fields: []FieldValue{{to, "\x14\x40\x00\x00\x00\x00\x00\x00"}}}))
+	check(t, w.Sample(Sample{Fields: []FieldValue{{to, "\x18\x40\x00\x00\x00\x00\x00\x00"}}}))
+	check(t, w.Close())
+	r, err := Open(dir)
+	check(t, err)
+	want := []string{"0x4010 <table>", "0x4014 <table+4>", "0x4018"}
+	for i, s := range r.Samples() {
+		if s.Fields[0].Value != want[i] {
+			t.Errorf("%q, want %q", s.Fields[0].Value, want[i])
+		}
+	}
+	if r.Packed.Len() != len(want) {
+		t.Errorf("%d samples", r.Packed.Len())
+	}
 }
 
 // Values of one name are one field, whatever their types; those of text stand beside them.

@@ -9,7 +9,7 @@ import (
 
 // Writer appends to a paths file. Its methods are for one goroutine.
 //
-// Object, Node and Field only give out ids; their records, and those of Names and Note, reach the file with
+// Object, Node and Field only give out ids; their records, and those of Names, Pointee and Note, reach the file with
 // the next Sample, Lost or Close, in the same write(2).
 type Writer struct {
 	file *os.File
@@ -125,6 +125,12 @@ func (w *Writer) Names(o ObjectID, vaddr uint64, names []Name) {
 		b = binary.AppendUvarint(b, uint64(min(max(n.Line, 0), maxLine)))
 	}
 	w.item(itemNames, b)
+}
+
+// Pointee names what is at an address of the process, for the pointers among the values: "symbol+offset". An
+// address is named at most once.
+func (w *Writer) Pointee(addr uint64, name string) {
+	w.item(itemPointee, appendString(binary.AppendUvarint(w.body[:0], addr), name))
 }
 
 // Sample appends a sample, and what was named since the last one, by a single

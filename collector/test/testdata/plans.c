@@ -46,7 +46,8 @@ int main(void)
 {
 	static struct plan_instr code[MOST];
 	static uint8_t out[ROOM];
-	const struct plan_frame f = { .reg = reg, .high = high, .cfa = cfa, .read = read_memory, .bias = BIAS };
+	const struct plan_frame f = { .reg = reg, .high = high, .cfa = cfa, .read = read_memory, .bias = BIAS,
+				      .thread = BASE };
 	uint32_t n;
 
 	/* Texts of all lengths, and none at the end. */

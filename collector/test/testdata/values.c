@@ -22,6 +22,7 @@ struct thing {
 };
 
 long turns;
+static volatile __thread int mine;
 double share;
 static volatile unsigned sink;
 
@@ -47,6 +48,7 @@ FUNCTION long down(int depth, int total, struct thing *above, long square)
 	t.low = (unsigned)depth & 7;
 	t.high = (unsigned)depth & 31;
 	snprintf(t.name, sizeof t.name, "depth-%d", depth);
+	mine = depth + 1000;
 	if (depth < total)
 		below = down(depth + 1, total, &t, (long)(depth + 1) * (depth + 1));
 	else

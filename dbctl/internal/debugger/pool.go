@@ -3,6 +3,9 @@ package debugger
 import (
 	"errors"
 	"fmt"
+	"os"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -50,10 +53,16 @@ type Pool struct {
 	tried    bool // to start the zygote: it's not tried again
 }
 
+// inUTF8 is an environment in which a debugger shows texts as it does in UTF-8, whatever the user's character set.
+func inUTF8(environ []string) []string {
+	environ = slices.DeleteFunc(environ, func(pair string) bool { return strings.HasPrefix(pair, "LC_ALL=") })
+	return append(environ, "LC_ALL=C.UTF-8")
+}
+
 // NewPool makes a pool. It starts nothing: the first Get does.
 func NewPool(cfg PoolConfig) *Pool {
 	p := &Pool{table: GDB(), limit: cfg.Limit, given: map[*mi.Client]bool{}}
-	p.cfg = mi.Config{Path: cfg.Path, Args: p.table.Args}
+	p.cfg = mi.Config{Path: cfg.Path, Args: p.table.Args, Env: inUTF8(os.Environ())}
 	if p.cfg.Path == "" {
 		p.cfg.Path = p.table.Name
 	}

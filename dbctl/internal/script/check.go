@@ -228,7 +228,7 @@ func (c *checker) pat(n *node) *machine.Pat {
 		}
 		out.Raw = head.Raw
 		out.Regex = c.regex(head.Regex)
-		if out.Regex != nil && !out.Raw {
+		if out.Regex != nil && !out.Raw && c.options.Strict {
 			c.possible(head.Regex, out.Regex)
 		}
 		if head.If != nil {

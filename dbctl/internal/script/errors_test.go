@@ -45,7 +45,7 @@ func diagnose(t *testing.T, path string) {
 			t.Fatal(err)
 		}
 	}
-	_, err = Load("script.dbctl", []byte(files["script.dbctl"]), Options{Include: []string{"library"}})
+	_, err = Load("script.dbctl", []byte(files["script.dbctl"]), Options{Include: []string{"library"}, Strict: true})
 	if err == nil {
 		t.Fatal("no error")
 	}

@@ -12,6 +12,7 @@ import (
 // Options are what the text of a script depends on.
 type Options struct {
 	Include []string // directories for #include, searched after that of the including file
+	Strict  bool     // a pattern that no event matches is an error
 }
 
 // Load reads a script. name is the path of its file, for messages and for finding

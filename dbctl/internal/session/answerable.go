@@ -18,7 +18,10 @@ import (
 )
 
 // evaluation is an EVAL of a script.
-type evaluation struct{ function, expression string }
+type evaluation struct {
+	function, expression string
+	shown                bool // its text is wanted now
+}
 
 // changes reports whether a text of a script has variables in it.
 func changes(text string) bool { return strings.Contains(strings.ReplaceAll(text, "$$", ""), "$") }

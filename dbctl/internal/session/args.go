@@ -1,155 +1,148 @@
 package session
 
 import (
-	"debug/dwarf"
-	"slices"
-	"strings"
-
+	"github.com/profilecollection/pct/internal/expression"
 	"github.com/profilecollection/pct/internal/funcname"
-	"github.com/profilecollection/pct/internal/object/debuginfo"
 	"github.com/profilecollection/pct/internal/plan"
 	"github.com/profilecollection/pct/internal/value"
+	"github.com/profilecollection/pct/pct/data"
 )
 
 // withArguments is what SAMPLE(args) asks for, and the field of the sample that has it.
 const withArguments = "args"
 
-// arguments are the functions of the call path up to main, innermost first and inlined ones too, each with
-// its arguments: "worker(n=1000) <- dispatch_1(a=1000) <- main(ac=1, av=0x7ffe…)". No debugger is asked: what
+// calls are the functions of a call path up to main, innermost first and inlined ones too, each with its arguments.
+type calls struct {
+	list      []call
+	arguments []argument
+	written   []byte // by plans, one value after the other
+}
+
+// A call is one of a function. One without debug data is its name alone.
+type call struct {
+	function string
+	named    bool // its arguments are known by name
+	from, to int  // which of the arguments are its
+}
+
+// An argument is what a plan has written, or a text that says why there is no value.
+type argument struct {
+	name     string
+	text     string
+	code     *expression.Code
+	from, to int // of what was written
+}
+
+// arguments are the functions of the call path with their arguments. No debugger is asked: what
 // dbctl cannot evaluate, and what the program does not keep, is shown as "?", and what is no single
 // number as "...".
-func (p *process) arguments() (string, bool) {
+func (p *process) arguments() (datum, bool) {
 	p.readAgain()
 	path := p.callPath(p.now)
-	var calls []string
-	for level := 0; level < len(path) && (level == 0 || !isMain(calls[len(calls)-1])); level++ {
-		calls = p.appendCalls(calls, level)
+	c := &p.onPath
+	c.list, c.arguments, c.written = c.list[:0], c.arguments[:0], c.written[:0]
+	for level := 0; level < len(path) && (level == 0 || c.list[len(c.list)-1].function != "main"); level++ {
+		p.addCalls(c, level)
 	}
-	text := strings.Join(calls, " <- ")
+	v := datum{calls: c}
 	if rec := p.recorder(); rec != nil {
-		rec.value("", withArguments, text, path != nil)
+		rec.value("", withArguments, p.shownCalls(c), path != nil)
 	}
-	return text, path != nil
+	return v, path != nil
 }
 
-// isMain reports whether a function with its arguments is main.
-func isMain(call string) bool { return call == "main" || strings.HasPrefix(call, "main(") }
+// shownCalls is "worker(n=1000) <- dispatch_1(a=1000) <- main(ac=1, av=0x7ffe…)".
+func (p *process) shownCalls(c *calls) string {
+	var all []string
+	for _, of := range c.list {
+		if !of.named {
+			all = append(all, of.function)
+			continue
+		}
+		all = append(all, p.callText(c, of).String())
+	}
+	return data.JoinCalls(all)
+}
 
-// appendCalls appends the functions of one frame. One without debug data is its name alone.
-func (p *process) appendCalls(calls []string, level int) []string {
+// callText is a function with its arguments.
+func (p *process) callText(c *calls, of call) *data.CallText {
+	t := data.NewCallText(of.function)
+	for _, a := range c.arguments[of.from:of.to] {
+		t.Argument(a.name, p.shownArgument(c, a))
+	}
+	return t
+}
+
+// shownArgument is the text of an argument.
+func (p *process) shownArgument(c *calls, a argument) string {
+	if a.code == nil {
+		return a.text
+	}
+	v, whole := a.code.Value(c.written[a.from:a.to])
+	if !whole {
+		return data.ArgumentUnknown
+	}
+	return v.Text(&naming{p: p, language: a.code.Type.Language})
+}
+
+// addCalls adds the functions of one frame.
+func (p *process) addCalls(c *calls, level int) {
 	f := &p.now.frames[level]
 	if d := p.debugOf(f.Object); d != nil {
-		n := len(calls)
-		if d.guarded(func() { calls = p.appendScope(calls, d, level) }) && len(calls) > n {
-			return calls
+		n := len(c.list)
+		if d.guarded(func() { p.addScope(c, d, level) }) && len(c.list) > n {
+			return
 		}
-		calls = calls[:n]
+		c.list = c.list[:n]
 	}
-	symbol, _ := p.unwinder.Symbol(*f)
-	if symbol == "" {
-		return append(calls, "??")
+	name := data.FunctionUnknown
+	if symbol, _ := p.unwinder.Symbol(*f); symbol != "" {
+		name = funcname.Plain(readable(symbol))
 	}
-	return append(calls, funcname.Plain(readable(symbol)))
+	c.list = append(c.list, call{function: name})
 }
 
-// appendScope is appendCalls for a frame of an object with debug data, which is locked.
-func (p *process) appendScope(calls []string, d *debugObject, level int) []string {
+// addScope is addCalls for a frame of an object with debug data, which is locked.
+func (p *process) addScope(c *calls, d *debugObject, level int) {
 	f := &p.now.frames[level]
 	vaddr := f.Vaddr()
 	s := d.scopeAt(vaddr)
 	for i, of := range s.functions {
 		if s.params == nil {
-			s.params = d.parameters(vaddr)
+			s.params = d.object.Parameters(vaddr)
 		}
-		var b strings.Builder
-		if len(of.names) == 0 {
-			b.WriteString("??")
-		} else {
-			b.WriteString(of.names[len(of.names)-1])
+		call := call{function: data.FunctionUnknown, named: true, from: len(c.arguments)}
+		if len(of.names) > 0 {
+			call.function = of.names[len(of.names)-1]
 		}
-		b.WriteByte('(')
-		for n, param := range s.params[i] {
-			if n > 0 {
-				b.WriteString(", ")
-			}
-			b.WriteString(param.name + "=")
-			b.WriteString(p.argument(d, s, i, level, param))
+		for _, param := range s.params[i] {
+			c.arguments = append(c.arguments, p.argument(c, d, s, i, level, param))
 		}
-		b.WriteByte(')')
-		calls = append(calls, b.String())
+		call.to = len(c.arguments)
+		c.list = append(c.list, call)
 	}
-	return calls
 }
-
-const (
-	notKnown = "?"
-	notShown = "..."
-)
 
 // argument is the value of a parameter of one of a scope's functions.
-func (p *process) argument(d *debugObject, s *scope, function, level int, of parameter) string {
+func (p *process) argument(c *calls, d *debugObject, s *scope, function, level int, of expression.Parameter) argument {
+	a := argument{name: of.Name, text: data.ArgumentUnknown, from: len(c.written)}
 	f := &p.now.frames[level]
-	if of.hidden || !s.language.CFamily() || f.Guessed {
-		return notKnown
+	if of.Hidden || f.Guessed {
+		return a
 	}
-	vaddr := f.Vaddr()
-	code, err := d.code(s, function, of.name, vaddr)
+	by, err := d.code(s, function, of.Name, f.Vaddr())
 	if err != nil {
-		return notKnown
+		return a
 	}
-	switch code.Type.Whole().Kind {
+	switch by.code.Type.Whole().Kind {
 	case value.Structure, value.Array, value.Reference:
-		return notShown
+		a.text = data.ArgumentPlural
+		return a
 	}
-	written, outcome := plan.Run(code.Code, &activation{p: p, d: d, level: level}, p.written[:0])
-	p.written = written
-	v, whole := code.Value(written)
-	if outcome != plan.Got || !whole || len(code.Gone) > 0 {
-		return notKnown
+	var outcome plan.Outcome
+	c.written, outcome = plan.Run(by.code.Code, &activation{p: p, d: d, level: level}, c.written)
+	if outcome == plan.Got && len(by.code.Gone) == 0 {
+		a.code, a.to = by.code, len(c.written)
 	}
-	names := naming{p: p}
-	text := v.Text(&names)
-	if names.unsure {
-		return v.Text(nil)
-	}
-	return text
-}
-
-// A parameter is one of a function. Hidden is one whose name is that of a variable of an inner block there.
-type parameter struct {
-	name   string
-	hidden bool
-}
-
-// parameters are those of the functions at an address, the innermost function first. The object is locked.
-func (o *debugObject) parameters(vaddr uint64) [][]parameter {
-	blocks := o.data.ScopeAt(vaddr).Blocks
-	list := [][]parameter{}
-	end := len(blocks)
-	for _, function := range o.object.Activations(vaddr) {
-		at := slices.Index(blocks, function)
-		if at < 0 {
-			return append(list, make([][]parameter, len(blocks))...)
-		}
-		var params []parameter
-		for e := range function.Children() {
-			if e.Tag() == dwarf.TagFormalParameter {
-				name := e.Name()
-				hidden := slices.ContainsFunc(blocks[at+1:end], func(b debuginfo.Entry) bool { return declares(b, name) })
-				params = append(params, parameter{name, hidden || name == ""})
-			}
-		}
-		list, end = append(list, params), at
-	}
-	return list
-}
-
-// declares reports whether a variable of this name is directly in a block.
-func declares(block debuginfo.Entry, name string) bool {
-	for e := range block.Children() {
-		if e.Tag() == dwarf.TagVariable && e.Name() == name {
-			return true
-		}
-	}
-	return false
+	return a
 }

@@ -21,10 +21,11 @@ type performer interface {
 	path()
 	sampled(fields []field)
 	// arguments are the functions of that call path with their arguments.
-	arguments() (text string, ok bool)
+	arguments() (value datum, ok bool)
 	// evaluate works out an expression in the innermost activation of a
-	// function; ok is false where there is no value.
-	evaluate(function, expression string) (value string, ok bool)
+	// function; ok is false where there is no value. Shown is whether its
+	// text is wanted now.
+	evaluate(function, expression string, shown bool) (value datum, ok bool)
 	clock(kind string, period time.Duration, random bool) error
 	// probe gives events of the functions that match, in the objects of a name, or in all if it is "".
 	probe(kind, functions, object string) error
@@ -39,7 +40,10 @@ type performer interface {
 }
 
 // field is a named value of the sample being taken.
-type field struct{ name, value string }
+type field struct {
+	name  string
+	value datum
+}
 
 // outputs are where texts go: files and filters. Of a text for a variable or a
 // field, which the block keeps itself, they are only told.
@@ -94,7 +98,7 @@ func (b *block) carryOut(line string) {
 		}
 		for i, output := range b.do.commands(waiting.texts, waiting.wanted) {
 			if waiting.wanted[i] {
-				b.put(waiting.sinks[i], output, &fields)
+				b.put(waiting.sinks[i], datum{text: output}, &fields)
 			}
 		}
 		waiting = batch{}
@@ -112,8 +116,8 @@ func (b *block) carryOut(line string) {
 				b.do.path()
 				sample = true
 				if slices.Contains(a.Args, withArguments) {
-					if text, ok := b.do.arguments(); ok {
-						fields = append(fields, field{withArguments, text})
+					if v, ok := b.do.arguments(); ok {
+						fields = append(fields, field{withArguments, v})
 					}
 				}
 				continue
@@ -132,7 +136,7 @@ func (b *block) carryOut(line string) {
 
 // act carries out an action that is no debugger command; ok is false where it
 // has no output for its sinks.
-func (b *block) act(a machine.Action, line string) (output string, ok bool) {
+func (b *block) act(a machine.Action, line string) (output datum, ok bool) {
 	arg := func(i int) string {
 		if i < len(a.Args) {
 			return a.Args[i]
@@ -141,16 +145,16 @@ func (b *block) act(a machine.Action, line string) (output string, ok bool) {
 	}
 	switch a.Verb {
 	case machine.Matched:
-		return line, true
+		return datum{text: line}, true
 	case machine.Echo:
 		if len(a.Sinks) == 0 {
 			b.say("%s", arg(0))
 		}
-		return arg(0), true
+		return datum{text: arg(0)}, true
 	case machine.Eval:
-		return b.do.evaluate(arg(0), arg(1))
+		return b.do.evaluate(arg(0), arg(1), shows(a.Sinks))
 	case machine.Shell:
-		return b.do.shell(arg(0)), len(a.Sinks) > 0
+		return datum{text: b.do.shell(arg(0))}, len(a.Sinks) > 0
 	case machine.Detach:
 		b.do.detach()
 	default:
@@ -158,7 +162,7 @@ func (b *block) act(a machine.Action, line string) (output string, ok bool) {
 			b.say("%s: %v", a.Pos, err)
 		}
 	}
-	return "", false
+	return datum{}, false
 }
 
 // order carries out an action whose arguments are numbers or names, which may
@@ -216,14 +220,15 @@ func (b *block) order(a machine.Action, arg func(int) string) error {
 // put sends an output to its sinks. A field belongs to the sample of the
 // block, so that its expression and its call path are of one instant. As in a
 // shell, the newlines at the end of an output are no part of a value.
-func (b *block) put(to []machine.Sink, text string, fields *[]field) {
-	value := strings.TrimRight(text, "\n")
+func (b *block) put(to []machine.Sink, output datum, fields *[]field) {
+	text := output.text
+	output.text = strings.TrimRight(text, "\n")
 	for _, s := range to {
 		switch s.Kind {
 		case machine.Var:
-			b.m.Capture(s.Arg, value)
+			b.m.Capture(s.Arg, output.text)
 		case machine.Field:
-			*fields = append(*fields, field{s.Arg, value})
+			*fields = append(*fields, field{s.Arg, output})
 		}
 		if err := b.sinks.write(s, text); err != nil {
 			b.say("%v", err)

@@ -1,6 +1,13 @@
 package session
 
-import "sync"
+import (
+	"strings"
+	"sync"
+
+	"github.com/profilecollection/pct/internal/object/debuginfo"
+	"github.com/profilecollection/pct/internal/plan"
+	"github.com/profilecollection/pct/internal/value"
+)
 
 // Eval says who evaluates the expressions of EVAL.
 type Eval int
@@ -27,16 +34,45 @@ func (p *process) compare(m *matcher, expression string, a result) {
 	if theirs.verdict == unasked || p.free.Load() || p.link != nil && theirs.verdict == valueless && p.link.table.NoThreadLocal(theirs.why) {
 		return
 	}
+	if l := a.language; (l == debuginfo.Go || l == debuginfo.Rust) && a.verdict == valued && theirs.verdict == valueless {
+		return // of these gdb knows no slices, and not all names
+	}
+	if a.why == plan.OptimizedOut.String() && theirs.verdict == valued && p.inPrologue(a.level) {
+		return // gdb reads parameters that are not stored yet
+	}
 	c := &p.tree.comparison
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.compared++
 	ours, other := a.shown(), theirs.shown()
-	if ours == other {
+	if ours == other || agree(ours, other) {
 		return
 	}
 	c.differ++
 	p.tree.sayOnce("%s in %s differs: natively %s, by gdb %s", expression, m.pattern, ours, other)
+}
+
+// inPrologue reports whether a frame of the present event's call path is in the prologue of its function.
+func (p *process) inPrologue(level int) (yes bool) {
+	f := &p.now.frames[level]
+	if d := p.debugOf(f.Object); d != nil {
+		d.guarded(func() {
+			if blocks := d.data.ScopeAt(f.Vaddr()).Blocks; len(blocks) > 0 {
+				low, ok := blocks[0].Begins()
+				yes = ok && f.Vaddr() < d.data.Body(low)
+			}
+		})
+	}
+	return yes
+}
+
+// agree reports whether two texts differ at most in what gdb is known to show wrongly: of characters before one that is
+// incomplete it loses the last, and what its debug data do not tell of is a pointer for it, whatever its type.
+func agree(ours, gdb string) bool {
+	same := func(text string) string {
+		return value.WithoutLost(strings.ReplaceAll(text, "<synthetic pointer>", "<optimized out>"))
+	}
+	return same(ours) == same(gdb)
 }
 
 // shown is a value, or why there is none.

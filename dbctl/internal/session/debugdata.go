@@ -10,10 +10,12 @@ import (
 	"sync"
 
 	"github.com/profilecollection/pct/internal/expression"
+	"github.com/profilecollection/pct/internal/funcname"
 	"github.com/profilecollection/pct/internal/object"
 	"github.com/profilecollection/pct/internal/object/debuginfo"
 	"github.com/profilecollection/pct/internal/plan"
 	"github.com/profilecollection/pct/internal/proc"
+	"github.com/profilecollection/pct/internal/value"
 	"github.com/profilecollection/pct/unwind"
 )
 
@@ -77,7 +79,7 @@ func (d *debugData) prepare(path string, evals []evaluation) {
 		if at >= 0 {
 			o.guarded(func() {
 				vaddr := functions[at].Value + functions[at].Size/2
-				if s := o.scopeAt(vaddr); len(s.functions) > 0 && s.language.CFamily() {
+				if s := o.scopeAt(vaddr); len(s.functions) > 0 {
 					o.code(s, s.outermost(), e.expression, vaddr)
 				}
 			})
@@ -92,9 +94,9 @@ type debugObject struct {
 	file  *object.File // of once; nil: it can't be read
 	debug *object.File // of once: the file with the debug data, nil if there are none
 
-	tables    sync.Mutex // of the files' symbol tables while they are read
-	namesOnce sync.Once
-	names     symbolNames // of namesOnce
+	tables       sync.Mutex // of the files' symbol tables while they are read
+	pointeesOnce sync.Once
+	pointees     *object.Pointees // of pointeesOnce, nil if the tables are damaged
 
 	mu      sync.Mutex // of all below, the types and codes in it too
 	data    *debuginfo.Data
@@ -102,6 +104,8 @@ type debugObject struct {
 	scopes  []*scope           // by address
 	passed  map[passing][]plan.Instr
 	results map[uint64]*expression.Code // of functions, by where they begin; nil values: refused
+
+	described map[*value.Type][]byte
 
 	prepared []evaluation // by prepare
 }
@@ -148,9 +152,9 @@ type scope struct {
 	entry     uint64      // where the outermost begins
 	ranges    [][2]uint64 // of code of the outermost
 	language  debuginfo.Language
-	symbol    *string       // of the outermost, once it was looked for
-	differs   bool          // the symbol is that of another function
-	params    [][]parameter // of the functions, once they were wanted
+	symbol    *string                  // of the outermost, once it was looked for
+	differs   bool                     // the symbol is that of another function
+	params    [][]expression.Parameter // of the functions, once they were wanted
 	codes     map[codeKey][]stretch
 }
 
@@ -165,7 +169,7 @@ type codeKey struct {
 // A stretch is a part of a scope for which an expression is compiled, or refused.
 type stretch struct {
 	low, high uint64
-	code      *expression.Code
+	compiled  *compiled
 	refused   error
 }
 
@@ -216,19 +220,37 @@ func (s *scope) covers(vaddr uint64) bool {
 }
 
 // code is that of an expression in one of the functions of a scope. The object is locked.
-func (o *debugObject) code(s *scope, function int, text string, vaddr uint64) (*expression.Code, error) {
+func (o *debugObject) code(s *scope, function int, text string, vaddr uint64) (*compiled, error) {
 	key := codeKey{function, text}
 	for _, c := range s.codes[key] {
 		if c.low <= vaddr && vaddr < c.high {
-			return c.code, c.refused
+			return c.compiled, c.refused
 		}
 	}
 	c := stretch{low: vaddr, high: vaddr + 1}
-	if c.code, c.refused = o.object.Compile(text, vaddr, function); c.refused == nil {
-		c.low, c.high = max(s.low, c.code.Low), min(s.high, c.code.High)
+	var code *expression.Code
+	if code, c.refused = o.object.Compile(text, vaddr, function); c.refused == nil {
+		c.compiled = &compiled{code, o.description(code.Type)}
+		c.low, c.high = max(s.low, code.Low), min(s.high, code.High)
 	}
 	s.codes[key] = append(s.codes[key], c)
-	return c.code, c.refused
+	return c.compiled, c.refused
+}
+
+// description is that of a type, nil if it has none. The object is locked.
+func (o *debugObject) description(t *value.Type) []byte {
+	d, known := o.described[t]
+	if !known {
+		var err error
+		if d, err = t.Describe(); err != nil {
+			d = nil
+		}
+		if o.described == nil {
+			o.described = make(map[*value.Type][]byte)
+		}
+		o.described[t] = d
+	}
+	return d
 }
 
 // passes is the code, for the caller's frame, that writes what a register held at a call; nil if the
@@ -278,7 +300,14 @@ func namesOf(e debuginfo.Entry) []string {
 		}
 		e = o
 	}
-	if path := e.Path(); path != nil {
+	path := e.Path()
+	switch l := e.Language(); {
+	case l == debuginfo.Ada && e.Name() != "":
+		name := funcname.DemangleAda(e.Name())
+		return append(names, name[strings.LastIndexByte(name, '.')+1:], name)
+	case path != nil && l == debuginfo.Fortran:
+		return append(names, path[len(path)-1], strings.Join(path, "::"))
+	case path != nil:
 		return append(names, strings.Join(path, "::"))
 	}
 	if name := e.Name(); name != "" && len(names) == 0 {
@@ -289,20 +318,6 @@ func namesOf(e debuginfo.Entry) []string {
 
 // mostOrigins bounds how far an inlined copy leads to the function that it is of.
 const mostOrigins = 8
-
-// threadOffset is how far below the thread pointer the thread-local variables of an executable begin.
-func (o *debugObject) threadOffset() (uint64, bool) {
-	for _, p := range o.file.Progs {
-		if p.Type == elf.PT_TLS {
-			align := max(p.Align, 1)
-			if align&(align-1) != 0 || p.Vaddr&(align-1) != 0 || p.Memsz > 1<<32 {
-				return 0, false
-			}
-			return (p.Memsz + align - 1) &^ (align - 1), true
-		}
-	}
-	return 0, false
-}
 
 // debugOf are the debug data of an object of the process; nil if there are none.
 func (p *process) debugOf(o *unwind.Object) *debugObject {

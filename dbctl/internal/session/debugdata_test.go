@@ -18,7 +18,7 @@ func TestPrepareOnce(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	var d debugData
-	for _, evals := range [][]evaluation{{{"main", "argc"}}, {{"main", "argc"}, {"main", "argv"}}, {{"main", "argv"}}} {
+	for _, evals := range [][]evaluation{{{"main", "argc", false}}, {{"main", "argc", false}, {"main", "argv", true}}, {{"main", "argv", true}}} {
 		d.prepare(program, evals)
 	}
 	o := d.of(program, "")

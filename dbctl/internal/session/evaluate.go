@@ -66,29 +66,29 @@ func readable(symbol string) string {
 
 // evaluate works out an expression in the innermost activation of a function.
 // There is no value where it's not active or the expression can't be read.
-func (p *process) evaluate(function, expression string) (string, bool) {
-	value, ok := p.value(function, expression)
+func (p *process) evaluate(function, expression string, shown bool) (datum, bool) {
+	v, ok := p.value(function, expression, shown || p.tree.showsAll())
 	if rec := p.recorder(); rec != nil {
-		rec.value(function, expression, value, ok)
+		rec.value(function, expression, v.text, ok)
 	}
-	return value, ok
+	return v, ok
 }
 
-func (p *process) value(function, expression string) (string, bool) {
+func (p *process) value(function, expression string, shown bool) (datum, bool) {
 	m, err := p.matcher(function)
 	if err != nil {
 		p.tree.sayOnce("the function pattern %q: %v", function, err)
-		return "", false
+		return datum{}, false
 	}
 	p.readAgain()
 	if p.callPath(p.now) == nil {
-		return "", false
+		return datum{}, false
 	}
-	a := p.results(m, expression)
+	a := p.results(m, expression, shown)
 	m.found = m.found || a.verdict != inactive
 	switch {
 	case a.verdict == inactive:
-		return "", false
+		return datum{}, false
 	case p.tree.cfg.Eval == Both && (a.verdict == valued || a.verdict == valueless):
 		p.compare(m, expression, a)
 	case a.verdict != refused || p.tree.cfg.Eval == Natively:
@@ -104,13 +104,13 @@ func (p *process) value(function, expression string) (string, bool) {
 	switch a.verdict {
 	case valued:
 		p.run.read[expression] = true
-		return a.text, true
+		return a.datum, true
 	case unasked:
 		p.run.unasked(expression, a.why)
 	default:
 		p.run.unread(expression, a.why)
 	}
-	return "", false
+	return datum{}, false
 }
 
 // readAgain forgets what was read at the present event, if a debugger may have changed it: by a command of the
@@ -165,7 +165,7 @@ func (p *process) debugged(m *matcher, expression string, a result) result {
 		a.verdict, a.why = valueless, strings.TrimSpace(wrong)
 		return a
 	}
-	a.verdict, a.text = valued, text
+	a.verdict, a.datum = valued, datum{text: text}
 	return a
 }
 

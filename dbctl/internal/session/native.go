@@ -2,7 +2,6 @@ package session
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -26,22 +25,24 @@ const (
 // result is what an expression gave at one instant.
 type result struct {
 	verdict verdict
-	text    string // the value as gdb shows it
+	datum
 	why     string
 	level   int  // of the frame on the call path
 	inlined bool // the function is inlined into that of the frame
+
+	language debuginfo.Language // of the function
 }
 
 // results returns what an expression gives in the innermost activation of a function at the present
 // event; it is found out once.
-func (p *process) results(m *matcher, expression string) result {
-	of := evaluation{m.pattern, expression}
+func (p *process) results(m *matcher, expression string, shown bool) result {
+	of := evaluation{m.pattern, expression, shown}
 	for i := range p.now.results {
 		if p.now.results[i].of == of {
 			return p.now.results[i].result
 		}
 	}
-	a := p.native(m, expression)
+	a := p.native(m, of)
 	p.now.results = append(p.now.results, evaluated{of, a})
 	return a
 }
@@ -53,14 +54,14 @@ type evaluated struct {
 }
 
 // native evaluates an expression in the innermost activation of a function.
-func (p *process) native(m *matcher, text string) result {
+func (p *process) native(m *matcher, of evaluation) result {
 	path := p.callPath(p.now)
 	for level := range path {
-		a := p.nativeAt(m, level, text)
+		a := p.nativeAt(m, level, of)
 		if a.verdict == inactive {
 			continue
 		}
-		if register := unsaved(text); level > 0 && register != "" {
+		if register := unsaved(of.expression); level > 0 && register != "" {
 			a.verdict = forbidden // a debugger would show that of the innermost frame
 			a.why = fmt.Sprintf("calls do not preserve register %s: it is known only where %s is the innermost function", register, m.pattern)
 		}
@@ -84,7 +85,8 @@ const (
 )
 
 // nativeAt is native for one frame.
-func (p *process) nativeAt(m *matcher, level int, text string) (a result) {
+func (p *process) nativeAt(m *matcher, level int, of evaluation) (a result) {
+	text := of.expression
 	f := &p.now.frames[level]
 	d := p.debugOf(f.Object)
 	if d == nil {
@@ -93,14 +95,15 @@ func (p *process) nativeAt(m *matcher, level int, text string) (a result) {
 		}
 		return result{}
 	}
-	if !d.guarded(func() { a = p.evaluateIn(m, d, level, text) }) {
+	if !d.guarded(func() { a = p.evaluateIn(m, d, level, of) }) {
 		return result{level: level, verdict: refused, why: "the debug data of " + d.path + " are damaged"}
 	}
 	return a
 }
 
 // evaluateIn is nativeAt for a frame of an object with debug data, which is locked.
-func (p *process) evaluateIn(m *matcher, d *debugObject, level int, text string) result {
+func (p *process) evaluateIn(m *matcher, d *debugObject, level int, of evaluation) result {
+	text := of.expression
 	f := &p.now.frames[level]
 	vaddr := f.Vaddr()
 	s := d.scopeAt(vaddr)
@@ -115,10 +118,8 @@ func (p *process) evaluateIn(m *matcher, d *debugObject, level int, text string)
 	case len(s.functions) == 0:
 		return result{level: level}.refuse(debuginfo.C, text, noDebugData)
 	}
-	a := result{level: level, inlined: function < s.outermost()}
+	a := result{level: level, inlined: function < s.outermost(), language: s.language}
 	switch {
-	case !s.language.CFamily():
-		return a.refuse(s.language, text, "the function is in another language than C and C++")
 	case p.tree.cfg.Eval == ByDebugger:
 		return a.refuse(s.language, text, "")
 	case s.differs:
@@ -128,15 +129,11 @@ func (p *process) evaluateIn(m *matcher, d *debugObject, level int, text string)
 		a.verdict, a.why = refused, "a function on the call path has no call frame information"
 		return a
 	}
-	code, err := d.code(s, function, text, vaddr)
+	by, err := d.code(s, function, text, vaddr)
 	if err != nil {
 		return a.refuse(s.language, text, err.Error())
 	}
-	if kind := code.Type.Whole().Kind; len(code.Gone) > 0 && (kind == value.Structure || kind == value.Array) {
-		// A debugger tells apart what is lost and pointers of which the target alone is known.
-		a.verdict, a.why = refused, "the program does not keep all members"
-		return a
-	}
+	code := by.code
 	frame := activation{p: p, d: d, level: level}
 	written, outcome := plan.Run(code.Code, &frame, p.written[:0])
 	p.written = written
@@ -160,22 +157,24 @@ func (p *process) evaluateIn(m *matcher, d *debugObject, level int, text string)
 		a.verdict, a.why = refused, "its value is shorter than its type"
 		return a
 	}
-	names := naming{p: p}
-	a.verdict, a.text = valued, v.Text(&names)
-	switch {
-	case names.unsure:
+	a.verdict = valued
+	if by.description != nil {
+		a.by, a.written = by, string(written)
+		if !of.shown {
+			return a
+		}
+	}
+	if code.Lacking {
+		a.verdict, a.why = refused, "gdb shows more of it than its members"
+		return a
+	}
+	names := naming{p: p, language: by.code.Type.Language}
+	a.text = v.Text(&names)
+	if names.unsure {
 		a.verdict, a.why = refused, "a pointer in it has several names"
-	case strings.Contains(a.text, `\`) && beyondASCII.MatchString(aCharacter.ReplaceAllString(a.text, "")):
-		a.verdict, a.why = refused, "a text in it has other characters than ASCII"
 	}
 	return a
 }
-
-// How bytes beyond ASCII are shown: in a text it depends on the character set, as single characters not.
-var (
-	beyondASCII = regexp.MustCompile(`\\[23][0-7]{2}`)
-	aCharacter  = regexp.MustCompile(`'\\[0-7]{3}'`)
-)
 
 // nowhere is the number of a function that there is not.
 const nowhere = -1
@@ -274,16 +273,6 @@ func (a *activation) Entry(n int) (uint64, bool) {
 	}
 	b, outcome := plan.Run(code, &activation{p: a.p, d: a.d, level: a.level + 1, asked: a.asked}, nil)
 	return value.Number(b), outcome == plan.Got && len(b) == 8
-}
-
-// Thread is the address of a thread-local variable of the executable.
-func (a *activation) Thread(offset uint64) (uint64, bool) {
-	if a.p.now.frames[a.level].Object.Path != a.p.exe {
-		return 0, false
-	}
-	below, ok := a.d.threadOffset()
-	r, stands := a.p.now.thread.registers()
-	return r.General.Fs_base - below + offset, ok && stands && r.General.Fs_base != 0
 }
 
 func (a *activation) Read(b []byte, addr uint64) bool {

@@ -3,13 +3,13 @@ package session
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/profilecollection/pct/dbctl/internal/machine"
 	"github.com/profilecollection/pct/internal/expression"
 	"github.com/profilecollection/pct/internal/funcname"
 	"github.com/profilecollection/pct/internal/plan"
 	"github.com/profilecollection/pct/internal/value"
+	"github.com/profilecollection/pct/pct/data"
 	"github.com/profilecollection/pct/unwind"
 )
 
@@ -60,9 +60,11 @@ func (p *process) argumentsAt(now *moment) string {
 	p.now = now
 	defer func() { p.now = before }()
 	if name, yes := p.inC(&now.frames[0]); yes {
-		functions := p.appendCalls(nil, 0) // the inlined ones first
-		if arguments, known := strings.CutPrefix(functions[len(functions)-1], name+"("); known {
-			return strings.TrimSuffix(arguments, ")")
+		var c calls
+		p.addCalls(&c, 0)
+		// The inlined ones are first.
+		if called := c.list[len(c.list)-1]; called.named && called.function == name {
+			return p.callText(&c, called).Arguments()
 		}
 	}
 	r, _ := now.thread.registers()
@@ -117,7 +119,7 @@ func (p *process) returnValue(now *moment, of functionName) string {
 		known := false
 		if d.guarded(func() { code, known = d.returned(of.vaddr) }) && known {
 			if code == nil {
-				return notKnown
+				return data.ArgumentUnknown
 			}
 			if code.Type == nil {
 				return "void"
@@ -132,19 +134,16 @@ func (p *process) returnValue(now *moment, of functionName) string {
 // shownResult is the value that a code gives in the innermost frame of the present event, as an argument is
 // shown.
 func (p *process) shownResult(d *debugObject, code *expression.Code) string {
-	text := notKnown
+	text := data.ArgumentUnknown
 	d.guarded(func() {
 		switch code.Type.Whole().Kind {
 		case value.Structure, value.Array, value.Reference:
-			text = notShown
+			text = data.ArgumentPlural
 			return
 		}
 		written, outcome := plan.Run(code.Code, &activation{p: p, d: d, level: 0}, nil)
 		if v, whole := code.Value(written); outcome == plan.Got && whole {
-			names := naming{p: p}
-			if text = v.Text(&names); names.unsure {
-				text = v.Text(nil)
-			}
+			text = v.Text(&naming{p: p, language: code.Type.Language})
 		}
 	})
 	return text

@@ -70,7 +70,9 @@ type process struct {
 	matchers   map[string]*matcher
 	symbols    map[*unwind.Object]bool
 	files      map[*unwind.Object]*debugObject // those of the objects; nil values too
+	local      *threadLocal                    // nil: not looked up
 	written    []byte                          // by a plan, for its next run
+	onPath     calls                           // of the present event
 	closers    []io.Closer
 	matched    bool // a block was for the last event
 	waits      bool // a block has armed a time-out: threads are not resumed
@@ -214,7 +216,7 @@ func (p *process) mustAsk(n *notice) bool {
 	defer func() { p.now = nil }()
 	return slices.ContainsFunc(evals, func(e evaluation) bool {
 		m, err := p.matcher(e.function)
-		return err == nil && p.callPath(p.now) != nil && p.results(m, e.expression).verdict == refused
+		return err == nil && p.callPath(p.now) != nil && p.results(m, e.expression, e.shown).verdict == refused
 	})
 }
 
@@ -309,7 +311,7 @@ func (t *tree) learnHabits() {
 				h.slow, h.breaks = h.slow || t.cfg.Eval != Natively, true
 			}
 			if !changes(a.Args[0]) && !changes(a.Args[1]) {
-				h.evals = append(h.evals, evaluation{m.Expand(a.Args[0]), m.Expand(a.Args[1])})
+				h.evals = append(h.evals, evaluation{m.Expand(a.Args[0]), m.Expand(a.Args[1]), shows(a.Sinks) || t.showsAll()})
 			}
 		}
 		h.functions, h.machine = wantsFunctions(rule), m

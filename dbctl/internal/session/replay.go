@@ -172,27 +172,27 @@ func (r *replay) commands(texts []string, wanted []bool) []string {
 	return outputs
 }
 
-func (r *replay) evaluate(function, expression string) (string, bool) {
+func (r *replay) evaluate(function, expression string, _ bool) (datum, bool) {
 	r.print("eval", function, expression)
 	if a := r.scene.take("value", function, expression); a != nil && a.ok {
-		return a.text, true
+		return datum{text: a.text}, true
 	}
-	return "", false
+	return datum{}, false
 }
 
 func (r *replay) path() {}
 
-func (r *replay) arguments() (string, bool) {
+func (r *replay) arguments() (datum, bool) {
 	if a := r.scene.take("value", "", withArguments); a != nil && a.ok {
-		return a.text, true
+		return datum{text: a.text}, true
 	}
-	return "", false
+	return datum{}, false
 }
 
 func (r *replay) sampled(fields []field) {
 	words := []string{"sample"}
 	for _, f := range fields {
-		words = append(words, f.name+"="+f.value)
+		words = append(words, f.name+"="+f.value.text)
 	}
 	r.print(words...)
 }

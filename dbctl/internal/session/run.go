@@ -25,7 +25,8 @@ type run struct {
 	w        *data.Writer  // nil until there is a sample
 	objects  map[*unwind.Object]data.ObjectID
 	last     []callingContext // those of the call path that node made last, outermost first
-	fields   map[string]data.FieldID
+	fields   map[fieldKey]data.FieldID
+	pointees map[uint64]bool      // addresses whose names are in the file
 	missing  map[string]uint64    // expressions that could not be read, with why
 	debugged map[[2]string]uint64 // values that a debugger gave, by expression and why it was asked
 	read     map[string]bool      // expressions that had a value, or of which it was said that they have none
@@ -46,7 +47,7 @@ func newRun(p *process) *run {
 	r := &run{
 		resource: resource.CPU, unit: resource.Microsecond,
 		p: p, prog: filepath.Base(p.exe), start: time.Now(), began: p.began,
-		objects: make(map[*unwind.Object]data.ObjectID), fields: make(map[string]data.FieldID), missing: make(map[string]uint64), read: make(map[string]bool),
+		objects: make(map[*unwind.Object]data.ObjectID), fields: make(map[fieldKey]data.FieldID), pointees: make(map[uint64]bool), missing: make(map[string]uint64), read: make(map[string]bool),
 		debugged: make(map[[2]string]uint64),
 	}
 	if len(p.argv) > 0 {
@@ -229,12 +230,7 @@ func (r *run) sample(t taken, fields []field) {
 		smp.Weight, smp.Count = t.periods*r.interval, t.periods
 	}
 	for _, f := range fields {
-		id, ok := r.fields[f.name]
-		if !ok {
-			id = w.Field(f.name)
-			r.fields[f.name] = id
-		}
-		smp.Fields = append(smp.Fields, data.FieldValue{Field: id, Value: f.value})
+		smp.Fields = append(smp.Fields, data.FieldValue{Field: r.field(w, f.name, f.value), Value: r.value(w, f.value)})
 	}
 	if err := w.Sample(smp); err != nil {
 		r.lost(1, "could not be written")

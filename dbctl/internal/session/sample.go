@@ -75,6 +75,7 @@ func (p *process) callPath(now *moment) []unwind.Frame {
 			p.unwinder.Close()
 			u.Keep = p.unwinder.Keep
 			clear(p.files)
+			p.local = nil
 			p.unwinder, p.memory = u, unwind.ProcessMemory(now.thread.tid)
 			now.frames, now.reason = p.unwinder.Unwind(regs, p.memory, p.buffer[:0])
 		}

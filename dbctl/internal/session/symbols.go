@@ -84,6 +84,7 @@ func (p *process) forgetObjects() {
 	}
 	clear(p.symbols)
 	clear(p.files)
+	p.local = nil
 	clear(p.matchers)
 	for _, c := range p.closers {
 		c.Close()

@@ -28,6 +28,7 @@ struct node {
 typedef int (*function)(int);
 
 int global_counter = 7;
+struct settings { int level; } settings = { 3 };
 static const char *file_static = "a static";
 long table[40];
 char blank[64];

@@ -160,3 +160,18 @@ func completes(in, e Entry, depth int) Entry {
 	}
 	return Entry{}
 }
+
+// Outer is the entry of the function that a function stands in, none if it stands in none.
+func (e Entry) Outer() Entry {
+	if e.d == nil {
+		return Entry{}
+	}
+	t := e.d.walk(e.u)
+	i, _ := t.container(e.off)
+	for ; i >= 0; i = int(t.containers[i].parent) {
+		if t.containers[i].tag == dwarf.TagSubprogram {
+			return Entry{e.d, e.u, t.containers[i].off}
+		}
+	}
+	return Entry{}
+}

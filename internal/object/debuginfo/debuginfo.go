@@ -54,14 +54,11 @@ func New(s Sections, sup *Data, lowest uint64) *Data {
 	d := &Data{s: s, sup: sup, lowest: lowest, names: newNameCache()}
 	d.units = readUnits(s.Info, false)
 	d.types = newTypeUnits(d)
-	var spans []span
+	var p pieces
 	for _, u := range d.units {
-		d.readRoot(u, func(low, high uint64) {
-			// Where units overlap, the smaller piece is the more likely one.
-			spans = append(spans, span{low, high, int32(u.index), ^(high - low)})
-		})
+		d.readRoot(u, func(low, high uint64) { p.add(low, high, int32(u.index)) })
 	}
-	d.code = flatten(spans)
+	d.code = flatten(p.spans)
 	return d
 }
 

@@ -56,7 +56,9 @@ func (d *Data) find(path []string) []Entry {
 	s := newSeeker(path)
 	split := map[*Data]bool{}
 	for unit := range d.Units() {
-		s.within(unit, 0)
+		if s.mentions(unit) {
+			s.within(unit, 0)
+		}
 		if unit.d != d && !split[unit.d] {
 			split[unit.d] = true
 			s.inTypes(unit.d)

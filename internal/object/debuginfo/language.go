@@ -12,6 +12,8 @@ const (
 	Fortran
 	Ada
 	Pascal // Modula too
+	Go
+	Rust
 )
 
 // CFamily reports whether it is C or C++.
@@ -39,6 +41,10 @@ func languageOf(code uint64) Language {
 		return Fortran
 	case 0x09, 0x0a, 0x17: // Pascal, Modula-2, Modula-3
 		return Pascal
+	case 0x16:
+		return Go
+	case 0x1c:
+		return Rust
 	}
 	return OtherLanguage
 }

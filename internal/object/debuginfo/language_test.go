@@ -10,7 +10,9 @@ func TestLanguages(t *testing.T) {
 		Ada:           {0x03, 0x0d, 0x2e, 0x2f},
 		Fortran:       {0x07, 0x08, 0x0e, 0x22, 0x23, 0x2d},
 		Pascal:        {0x09, 0x0a, 0x17},
-		OtherLanguage: {0, 0x16, 0x1c, 0x8001}, // none, Go, Rust, an assembler's
+		Go:            {0x16},
+		Rust:          {0x1c},
+		OtherLanguage: {0, 0x8001}, // none, an assembler's
 	} {
 		for _, code := range codes {
 			if got := languageOf(code); got != language || got.CFamily() != (language == C || language == CPlusPlus) {

@@ -43,20 +43,58 @@ func (t *lineTable) find(addr uint64) (file string, line int) {
 // Body returns where the code of a function's body begins by the lines of its code: behind the prologue, which
 // is all that the first of them has. The code begins at low.
 func (d *Data) Body(low uint64) uint64 {
+	rows := d.rowsFrom(low)
+	if len(rows) < 2 {
+		return low
+	}
+	return rows[1].addr
+}
+
+// SecondLine returns where the code of another line begins than that of a function's first instruction, at low;
+// low where there is none below high.
+func (d *Data) SecondLine(low, high uint64) uint64 {
+	rows := d.rowsFrom(low)
+	for i := range rows {
+		if rows[i].addr < high && (rows[i].line != rows[0].line || rows[i].file != rows[0].file) {
+			return rows[i].addr
+		}
+	}
+	return low
+}
+
+// FirstAgain returns where the code of the first line begins with which the code of a function ends, from low to
+// high: high where it ends with that of another line, low where there is no other.
+func (d *Data) FirstAgain(low, high uint64) uint64 {
+	rows := d.rowsFrom(low)
+	at := high
+	for i := len(rows) - 1; i >= 0; i-- {
+		if rows[i].addr >= high {
+			continue
+		}
+		if rows[i].line != rows[0].line || rows[i].file != rows[0].file {
+			break
+		}
+		at = rows[i].addr
+	}
+	return at
+}
+
+// rowsFrom are the rows of a sequence from the last one on that is at an address, none where there is no such row.
+func (d *Data) rowsFrom(low uint64) []row {
 	id := lookup(d.code, low)
 	if id < 0 {
-		return low
+		return nil
 	}
 	t := d.lineTable(d.units[id])
 	if id = lookup(t.code, low); id < 0 {
-		return low
+		return nil
 	}
 	rows := t.rows[t.sequences[id].from:t.sequences[id].to]
 	i := sort.Search(len(rows), func(i int) bool { return rows[i].addr > low })
-	if i == 0 || i == len(rows) || rows[i-1].addr != low {
-		return low
+	if i == 0 || rows[i-1].addr != low {
+		return nil
 	}
-	return rows[i].addr
+	return rows[i-1:]
 }
 
 // file returns the path of a file by its number.

@@ -12,6 +12,33 @@ type span struct {
 	rank      uint64 // where spans overlap, the highest has the code
 }
 
+// pieces are the pieces of code of units. Linkers let each unit keep those that many units have: the last one has it.
+type pieces struct {
+	spans  []span
+	known  map[[2]uint64]int32 // index of a span
+	recent [1 << 13]int32      // and of those that came last
+}
+
+func (p *pieces) add(low, high uint64, unit int32) {
+	recent := &p.recent[(low>>4^low>>17)%uint64(len(p.recent))]
+	i := *recent
+	if int(i) >= len(p.spans) || p.spans[i].low != low || p.spans[i].high != high {
+		piece := [2]uint64{low, high}
+		known := false
+		if i, known = p.known[piece]; !known {
+			if p.known == nil {
+				p.known = map[[2]uint64]int32{}
+			}
+			i = int32(len(p.spans))
+			p.known[piece] = i
+			// Where units overlap, the smaller piece is the more likely one.
+			p.spans = append(p.spans, span{low, high, unit, ^(high - low)})
+		}
+		*recent = i
+	}
+	p.spans[i].id = unit
+}
+
 // A segment begins a piece of code that belongs to id, -1 for nothing; the next
 // segment ends it.
 type segment struct {

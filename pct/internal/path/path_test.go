@@ -384,11 +384,12 @@ func TestWhereErrors(t *testing.T) {
 }
 
 func TestSelectErrors(t *testing.T) {
-	dir := writeRun(t, "/bin/prog", data.Meta{}, valued[0])
+	dir := writeRun(t, "/bin/prog", data.Meta{Notes: []string{"1 samples have no value of x: optimized out.", "1 samples have no value of y: a void"}}, valued[0])
 	runs, err := Open([]string{dir})
 	check(t, err)
 	for _, c := range []struct{ where, want string }{
 		{"m > 1", `no sample has a value "m": the fields are `},
+		{"x > 1", `no sample has a value "x": optimized out; the fields are `},
 		{"n > 5", "the only sample is not selected by n > 5"},
 	} {
 		e, err := ParseExpr(c.where)

@@ -108,6 +108,9 @@ func (rs *Runs) bindAll(name string, length time.Duration) ([]getter, error) {
 	if all := rs.Fields(); len(all) > 0 {
 		fields = "the fields are " + strings.Join(all, ", ")
 	}
+	if why := rs.Lacking(name); why != "" {
+		return nil, fmt.Errorf("no sample has a value %q: %s; %s", name, why, fields)
+	}
 	return nil, fmt.Errorf("no sample has a value %q: %s; every sample has %s%s", name, fields, strings.Join(Attributes(), ", "), rs.notes())
 }
 
@@ -136,6 +139,13 @@ func (r *run) typesOf(name string) []*value.Type {
 	return r.Types[data.FieldID(max(0, slices.Index(r.Fields, name)))]
 }
 
+// ShowMembers makes the values of strings and containers those of their members.
+func (rs *Runs) ShowMembers() {
+	for _, r := range rs.all {
+		r.Packed.ShowMembers()
+	}
+}
+
 // notes are what the collector had to say, for those who miss something.
 func (rs *Runs) notes() string {
 	var all distinct
@@ -145,6 +155,19 @@ func (rs *Runs) notes() string {
 		}
 	}
 	return strings.Join(all.all, "")
+}
+
+// Lacking is why samples have no value of a field, as far as the collector knows.
+func (rs *Runs) Lacking(name string) string {
+	var all distinct
+	for _, r := range rs.all {
+		for _, n := range r.Meta.Notes {
+			if _, why, ok := strings.Cut(n, " samples have no value of "+name+": "); ok {
+				all.add(strings.TrimSuffix(why, "."))
+			}
+		}
+	}
+	return strings.Join(all.all, "; ")
 }
 
 // Fields returns the names of the samples' fields, each once, in order.

@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/profilecollection/pct/pct/data"
 	"github.com/profilecollection/pct/pct/internal/calltree"
 )
 
-// argumentsField is the field that SAMPLE(args) of dbctl adds: the functions of the call path up to main, each with
-// its arguments.
-const argumentsField = "args"
+// argumentsField is the field that SAMPLE(args) of dbctl and the library add.
+const argumentsField = data.ArgumentsField
 
 // needArguments returns an error if no run has the arguments of functions.
 func (s *Selection) needArguments() error {

@@ -191,7 +191,7 @@ func writeCounts(d *data.Dir, fields []data.PlanField, all []request) error {
 			t.called(nodes[name], max(1, n/(4*uint32(len(name)))))
 		}
 	}
-	section := data.AppendFields(nil, fields)
+	section := data.AppendFields(nil, fields, nil)
 	h := make([]byte, 64)
 	copy(h, "PCTvalues1\n")
 	binary.LittleEndian.PutUint32(h[16:], uint32(len(h)))

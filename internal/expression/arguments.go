@@ -1,0 +1,210 @@
+package expression
+
+import (
+	"cmp"
+	"debug/dwarf"
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/profilecollection/pct/internal/object/debuginfo"
+	"github.com/profilecollection/pct/internal/value"
+)
+
+// A Parameter is one of a function. Hidden is one that its name does not lead to there: it has none, or a variable of
+// an inner block has the same.
+type Parameter struct {
+	Name   string
+	Hidden bool
+
+	entry debuginfo.Entry
+}
+
+// Parameters are those of the functions at an address, the innermost function first.
+func (o *Object) Parameters(pc uint64) [][]Parameter { return parameters(o.data.ScopeAt(pc)) }
+
+func parameters(s debuginfo.Scope) [][]Parameter {
+	blocks := s.Blocks
+	list := [][]Parameter{}
+	end := len(blocks)
+	for _, function := range activations(s) {
+		at := slices.Index(blocks, function)
+		if at < 0 {
+			return append(list, make([][]Parameter, len(blocks))...)
+		}
+		var params []Parameter
+		for e := range function.Children() {
+			if e.Tag() == dwarf.TagFormalParameter {
+				name := e.Name()
+				hidden := slices.ContainsFunc(blocks[at+1:end], func(b debuginfo.Entry) bool { return declares(b, name) })
+				params = append(params, Parameter{name, hidden || !isName.MatchString(name), e})
+			}
+		}
+		list, end = append(list, params), at
+	}
+	return list
+}
+
+var isName = regexp.MustCompile(`^[A-Za-z_]\w*$`)
+
+// declares reports whether a variable of this name is directly in a block.
+func declares(block debuginfo.Entry, name string) bool {
+	for e := range block.Children() {
+		if e.Tag() == dwarf.TagVariable && e.Name() == name {
+			return true
+		}
+	}
+	return false
+}
+
+// Calls are what a frame at a stretch of code is in.
+type Calls struct {
+	Low, High uint64
+	Functions []Called // the innermost first
+}
+
+// Called is a function with what its arguments are at a stretch of code.
+type Called struct {
+	Name      string // "" unknown
+	Arguments []Argument
+}
+
+// An Argument is that of a parameter.
+type Argument struct {
+	Name   string
+	Code   *Code // nil: it is not known natively
+	Plural bool  // it is no single number
+}
+
+// mostScopes bounds how many scopes are looked at for a stretch.
+const mostScopes = 4
+
+// ErrTooMuch says that an object has more code than was permitted.
+var ErrTooMuch = errors.New("the program has too much code")
+
+// Arguments are the calls of all code of the object, in the order of their addresses; at most so many: ErrTooMuch.
+func (o *Object) Arguments(most int) ([]Calls, error) {
+	a := arguments{o: o, known: map[debuginfo.Entry][]argument{}, names: map[debuginfo.Entry]string{}}
+	var all []Calls
+	looked := 0
+	for _, r := range o.code(func(debuginfo.Entry) bool { return true }) {
+		for pc := r.low; pc < r.high; {
+			// Several scopes can be one stretch.
+			if looked++; looked > mostScopes*most {
+				return nil, ErrTooMuch
+			}
+			s := o.data.ScopeAt(pc)
+			end := min(s.High, r.high)
+			functions, parameters := activations(s), parameters(s)
+			if len(functions) == 0 || end <= pc {
+				pc = max(end, pc+1)
+				continue
+			}
+			for pc < end {
+				c := a.at(pc, end, functions, parameters)
+				if n := len(all); n > 0 && all[n-1].High == c.Low && slices.EqualFunc(all[n-1].Functions, c.Functions, Called.equal) {
+					all[n-1].High = c.High
+				} else if all = append(all, c); len(all) > most {
+					return nil, ErrTooMuch
+				}
+				pc = c.High
+			}
+		}
+	}
+	return all, nil
+}
+
+func (f Called) equal(g Called) bool {
+	return f.Name == g.Name && slices.Equal(f.Arguments, g.Arguments)
+}
+
+// arguments is what compiles those of an object.
+type arguments struct {
+	o     *Object
+	known map[debuginfo.Entry][]argument // by the entries of parameters
+	names map[debuginfo.Entry]string
+}
+
+// argument is that of a parameter for the addresses for which it holds.
+type argument struct {
+	low, high uint64
+	Argument
+}
+
+// at are the calls from an address on, up to end at most.
+func (a *arguments) at(pc, end uint64, functions []debuginfo.Entry, parameters [][]Parameter) Calls {
+	c := Calls{Low: pc, High: end}
+	whole := functions[len(functions)-1]
+	for i, f := range functions {
+		name, ok := a.names[f]
+		if !ok {
+			name = CallName(f)
+			a.names[f] = name
+		}
+		called := Called{Name: name}
+		for _, p := range parameters[i] {
+			if l := whole.Language(); p.Hidden || !l.CFamily() && dialects[l] == nil {
+				called.Arguments = append(called.Arguments, Argument{Name: p.Name})
+				continue
+			}
+			arg := a.argument(p, f, whole, pc)
+			c.High = min(c.High, arg.high)
+			called.Arguments = append(called.Arguments, arg.Argument)
+		}
+		c.Functions = append(c.Functions, called)
+	}
+	return c
+}
+
+// argument is that of a parameter at an address. It depends on that by locations alone, so that it holds as far as they do.
+func (a *arguments) argument(p Parameter, function, whole debuginfo.Entry, pc uint64) argument {
+	known := a.known[p.entry]
+	if i := slices.IndexFunc(known, func(k argument) bool { return k.low <= pc && pc < k.high }); i >= 0 {
+		return known[i]
+	}
+	c := &compiler{
+		object: a.o, types: a.o.types, pc: pc, high: debuginfo.Always,
+		blocks: []debuginfo.Entry{function}, whole: whole, unit: whole.Unit(), dialect: dialects[whole.Language()],
+	}
+	arg := argument{Argument: Argument{Name: p.Name}}
+	code, err := c.argument(p.entry)
+	if err == nil {
+		switch code.Type.Whole().Kind {
+		case value.Structure, value.Array, value.Reference:
+			arg.Plural = true
+		default:
+			if len(code.Gone) == 0 {
+				code.Low = pc
+				arg.Code = code
+			}
+		}
+	}
+	arg.low, arg.high = c.low, c.high
+	a.known[p.entry] = append(known, arg)
+	return arg
+}
+
+func (c *compiler) argument(e debuginfo.Entry) (*Code, error) {
+	p, err := c.variable(variable{entry: e})
+	if err != nil {
+		return nil, err
+	}
+	return c.finish(p)
+}
+
+// CallName is the name of a function in a call path; "" if it is unknown.
+func CallName(f debuginfo.Entry) string {
+	symbol := f.Linkage()
+	for range mostNested {
+		o := f.Origin()
+		if !o.OK() {
+			break
+		}
+		f = o
+	}
+	if path := f.Path(); path != nil {
+		return strings.Join(path, "::")
+	}
+	return cmp.Or(symbol, f.Name())
+}
