@@ -43,7 +43,7 @@ type value struct {
 }
 
 // Set gives a variable a value; Get returns it, "" if it is unset. "0" to "9"
-// name the last match and its groups and can only be read.
+// name the last match and its groups, "e.name" a field of its event: these can only be read.
 func (m *Machine) Set(name, text string) {
 	if !strings.HasPrefix(name, perThread) {
 		m.vars[name] = value{text: text}
@@ -317,6 +317,9 @@ func (m *Machine) appendTemplate(b []byte, t *template, budget *int) []byte {
 func (m *Machine) appendVar(b []byte, name string, budget *int) []byte {
 	if len(name) == 1 && '0' <= name[0] && name[0] <= '9' {
 		return append(b, m.capture(int(name[0]-'0'))...)
+	}
+	if field, ok := strings.CutPrefix(name, ofEvent); ok {
+		return append(b, EventField(m.line, field)...)
 	}
 	if own, ok := m.own[m.of][name]; ok {
 		return append(b, own...)

@@ -90,14 +90,18 @@ func variable(s string) (name string, n int) {
 	}
 }
 
-// perThread begins the names of variables that each thread has for itself.
-const perThread = "t."
+// What the names of variables begin with that each thread has for itself, and those of the fields of
+// the event that was matched last.
+const (
+	perThread = "t."
+	ofEvent   = "e."
+)
 
 // variableLength is the length of the variable's name at the start of s, 0 if there is none.
 func variableLength(s string) int {
-	if own, ok := strings.CutPrefix(s, perThread); ok {
-		if n := nameLength(own); n > 0 {
-			return len(perThread) + n
+	for _, prefix := range [...]string{perThread, ofEvent} {
+		if own, ok := strings.CutPrefix(s, prefix); ok && nameLength(own) > 0 {
+			return len(prefix) + nameLength(own)
 		}
 	}
 	return nameLength(s)
@@ -114,6 +118,9 @@ func nameLength(s string) int {
 	}
 	return len(s)
 }
+
+// OfEvent reports whether a variable is a field of the event, which nothing sets.
+func OfEvent(name string) bool { return strings.HasPrefix(name, ofEvent) }
 
 // names lists the variables that the template mentions, repetitions included.
 func (t *template) names() []string {

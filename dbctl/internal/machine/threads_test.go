@@ -45,6 +45,25 @@ func TestThreadVariables(t *testing.T) {
 	}
 }
 
+// A field of the event is a variable, without the backslashes of its line.
+func TestEventFields(t *testing.T) {
+	m := start(rule(&Group{Name: "default", Pats: []*Pat{
+		{Regex: regexp.MustCompile(`^return`), If: formula(t, "$e.time > 0.001"), Actions: []Action{{Verb: Echo, Args: []string{"slow ${e.func}($e.args)"}}}},
+		{Regex: regexp.MustCompile(`^call`), Actions: []Action{{Verb: Set_, Args: []string{"t.args", "$e.args"}}, {Verb: Echo, Args: []string{"$t.args$e.time.$e"}}}},
+	}}), nil)
+	for _, step := range [][2]string{
+		{`return func="f" time="0.0005"`, ""},
+		{`return func="f" args="\"x\"" time="0.5"`, `slow f("x")`},
+		{`call func="g" args="s=\"a\\n\""`, `s="a\n".`},
+	} {
+		if got := run(m, step[0], nil); step[1] == "" {
+			expect(t, got)
+		} else {
+			expect(t, got, "ECHO("+step[1]+")")
+		}
+	}
+}
+
 // A pattern whose condition does not hold has not matched, and sets nothing.
 func TestCondition(t *testing.T) {
 	m := start(rule(&Group{Name: "default", Pats: []*Pat{

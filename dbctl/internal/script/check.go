@@ -106,6 +106,9 @@ func (c *checker) circles(list []variable) {
 
 // settable reports a variable that a script can't set.
 func (c *checker) settable(t lexer.Token, name string) {
+	if machine.OfEvent(name) {
+		c.reportToken(t, "$"+name+" is a field of the event and cannot be set", "choose another name")
+	}
 	if slices.Contains(reserved, name) {
 		c.reportToken(t, "$"+name+" is kept by dbctl and cannot be set", "choose another name")
 	}

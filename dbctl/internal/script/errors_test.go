@@ -133,6 +133,7 @@ func TestMessages(t *testing.T) {
 		{wrap(`"bt" | OUT("meta");`), "3:12-18: the file meta of a run directory is written by dbctl itself"},
 		{wrap(`"bt" | PIPE("");`), "3:13-15: an empty command"},
 		{wrap(`"bt" | VAR("x");`), "3:12-15: VAR wants the name of a variable, without quotes"},
+		{wrap(`SET(e.func, "b");`), "3:5-11: $e.func is a field of the event and cannot be set"},
 		{wrap(`"bt" | VAR(pid);`), "3:12-15: $pid is kept by dbctl and cannot be set"},
 		{wrap(`"bt" | OUTT("x");`), "3:8-12: unknown output OUTT"},
 		{wrap(`"bt" OUT("x");`), "3:6-9: expected | or ;, found OUT"},

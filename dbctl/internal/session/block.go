@@ -57,7 +57,8 @@ type block struct {
 	m     *machine.Machine
 	do    performer
 	sinks outputs
-	say   func(format string, args ...any)
+	say   func(format string, args ...any) // a message
+	print func(text string)                // a line of the script's own
 
 	functions bool // a pattern may look at functions' names
 }
@@ -148,7 +149,7 @@ func (b *block) act(a machine.Action, line string) (output datum, ok bool) {
 		return datum{text: line}, true
 	case machine.Echo:
 		if len(a.Sinks) == 0 {
-			b.say("%s", arg(0))
+			b.print(arg(0))
 		}
 		return datum{text: arg(0)}, true
 	case machine.Eval:

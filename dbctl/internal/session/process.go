@@ -274,7 +274,7 @@ func (p *process) newBlock() {
 	if evals := p.tree.habit(p.rule).evals; len(evals) > 0 {
 		go p.tree.debugData.prepare(p.exe, evals)
 	}
-	p.block = &block{m: m, do: p, functions: p.tree.habit(p.rule).functions, say: p.say, sinks: newSinks(func(name string) (io.WriteCloser, error) {
+	p.block = &block{m: m, do: p, functions: p.tree.habit(p.rule).functions, say: p.say, print: p.tree.print, sinks: newSinks(func(name string) (io.WriteCloser, error) {
 		return p.run.append(name)
 	}, p.tree.filters)}
 }

@@ -32,7 +32,8 @@ type ReplayConfig struct {
 //	sample n=12                     a sample, with its fields
 //	eval worker n                   and so on: CLOCK, PROBE, COUNT, HIST, SPAWN,
 //	                                DETACH, KILL, TIMEOUT, SHELL and QUIT in small letters
-//	say text                        what the user would be told, ECHO's text too
+//	say text                        a message
+//	echo text                       what ECHO prints
 //
 // A command's output is what it was in the transcript at the same event, and
 // empty if it was not asked for there; likewise the value of an EVAL. Nothing
@@ -128,7 +129,7 @@ func (r *replay) program(exe string) {
 	}
 	r.block = &block{m: m, do: r, sinks: printedSinks{r}, say: func(format string, args ...any) {
 		r.print("say", fmt.Sprintf(format, args...))
-	}}
+	}, print: func(text string) { r.print("echo", text) }}
 }
 
 // print prints one thing that the script does, of as many words as are not

@@ -145,6 +145,9 @@ func (t *tree) say(format string, args ...any) {
 	fmt.Fprintf(visible.Writer(t.cfg.Stderr), "%s: %s\n", t.cfg.As, fmt.Sprintf(format, args...))
 }
 
+// print writes a line of the script's own.
+func (t *tree) print(text string) { fmt.Fprintln(visible.Writer(t.cfg.Stderr), text) }
+
 // sayOnce is say for what would otherwise be repeated at each sample.
 func (t *tree) sayOnce(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); t.said.first(text) {
