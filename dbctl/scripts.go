@@ -43,7 +43,7 @@ func (o *options) source(stdin io.Reader) (*source, error) {
 }
 
 func (s *source) load(o *options) (*machine.Program, error) {
-	return script.Load(s.name, s.text, script.Options{Include: o.includes()})
+	return script.Load(s.name, s.text, script.Options{Include: o.includes(), Strict: o.check})
 }
 
 func format(s *source, stdout, stderr io.Writer) int {

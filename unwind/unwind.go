@@ -1,5 +1,7 @@
 package unwind
 
+import "slices"
+
 // MaxDepth is the number of frames at which Unwind gives up, unless Unwinder.Limit is another one.
 const MaxDepth = 4096
 
@@ -131,6 +133,29 @@ func (u *Unwinder) Refresh() error {
 // Objects returns all objects seen so far, in the order of their IDs.
 func (u *Unwinder) Objects() []*Object { return u.objects.all }
 
+// Mapped reports whether an object is mapped now.
+func (u *Unwinder) Mapped(o *Object) bool {
+	return slices.ContainsFunc(u.objects.spans, func(s span) bool { return s.obj == o })
+}
+
+// ObjectAt returns the object in whose executable memory an address lies; nil: in none.
+func (u *Unwinder) ObjectAt(addr uint64) *Object { return u.objects.find(addr) }
+
+// Returns reports whether an address is one to which a call returns, or the handler of a signal.
+func (u *Unwinder) Returns(addr uint64) bool {
+	if u.stack.mem == nil {
+		u.stack.reset(u.objects.mem)
+	}
+	kind, _ := u.called(addr)
+	return kind == directCall || kind == indirectCall || kind == handlerCall
+}
+
+// Begins reports whether the call frame information has a function that begins at an address.
+func (u *Unwinder) Begins(addr uint64) bool {
+	o := u.objects.find(addr)
+	return o != nil && o.image != nil && o.image.begins(addr-o.Bias)
+}
+
 // Symbol returns the raw, mangled name and the start (ELF virtual address) of
 // the function symbol that covers the frame's Vaddr; "" if there is none. The
 // symbols are those of .symtab, else of .dynsym; of a stripped Go program they
@@ -160,16 +185,24 @@ func (u *Unwinder) Functions(match func(name string) bool) []Function {
 	var list []Function
 	seen := make(map[*Object]bool)
 	for _, sp := range u.objects.spans {
-		if seen[sp.obj] || sp.obj.image == nil {
-			continue
+		if !seen[sp.obj] {
+			seen[sp.obj] = true
+			list = append(list, u.FunctionsOf(sp.obj, match)...)
 		}
-		seen[sp.obj] = true
-		s := sp.obj.image.functions()
-		for i := range s.Functions {
-			y := &s.Functions[i]
-			if name := s.Name(y); match(name) {
-				list = append(list, Function{Object: sp.obj, Name: name, Addr: y.Low, Size: y.High - y.Low, Indirect: y.Indirect})
-			}
+	}
+	return list
+}
+
+// FunctionsOf returns those of one object.
+func (u *Unwinder) FunctionsOf(o *Object, match func(name string) bool) (list []Function) {
+	if o.image == nil {
+		return nil
+	}
+	s := o.image.functions()
+	for i := range s.Functions {
+		y := &s.Functions[i]
+		if name := s.Name(y); match(name) {
+			list = append(list, Function{Object: o, Name: name, Addr: y.Low, Size: y.High - y.Low, Indirect: y.Indirect})
 		}
 	}
 	return list

@@ -11,28 +11,28 @@ const (
 
 // A CallText is a function with its arguments, as ArgumentsField shows it: "worker(n=1000, deep=1)".
 type CallText struct {
-	b      strings.Builder
-	second bool // an argument is there already
+	function  string
+	arguments strings.Builder
 }
 
 // NewCallText is a function without arguments so far.
 func NewCallText(function string) *CallText {
-	t := &CallText{}
-	t.b.WriteString(function + "(")
-	return t
+	return &CallText{function: function}
 }
 
 // Argument adds an argument.
 func (t *CallText) Argument(name, text string) {
-	if t.second {
-		t.b.WriteString(", ")
+	if t.arguments.Len() > 0 {
+		t.arguments.WriteString(", ")
 	}
-	t.second = true
-	t.b.WriteString(name + "=" + text)
+	t.arguments.WriteString(name + "=" + text)
 }
 
 // String is the function with the arguments that were added.
-func (t *CallText) String() string { return t.b.String() + ")" }
+func (t *CallText) String() string { return t.function + "(" + t.Arguments() + ")" }
+
+// Arguments are the arguments that were added: "n=1000, deep=1".
+func (t *CallText) Arguments() string { return t.arguments.String() }
 
 // JoinCalls is a call path of functions with or without arguments, innermost first.
 func JoinCalls(calls []string) string { return strings.Join(calls, " <- ") }

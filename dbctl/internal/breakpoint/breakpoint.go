@@ -17,6 +17,7 @@ type Owner uint8
 const (
 	Debugger Owner = 1 << iota
 	Clock          // one that counts calls
+	Probe          // one of a script
 )
 
 // Int3 is the instruction that a breakpoint is.
@@ -32,22 +33,25 @@ type Memory interface {
 	io.Closer
 }
 
-// Mender is told of a clock's breakpoints before they are put in, and takes them out if we are
+// Mender is told of all breakpoints of a memory before they are put in, and takes them out if we are
 // killed.
 type Mender interface {
+	// Keep tells of the first ones of the memory, and Add of more.
 	Keep(memory Memory, original map[uint64]byte)
+	Add(original map[uint64]byte)
 	Forget()
 }
 
 // Set is the breakpoints of one memory. Any goroutine may use it.
 type Set struct {
 	open func() (Memory, error)
+	help func() Mender
 
 	mu      sync.Mutex
 	memory  Memory // nil: not open
 	points  map[uint64]*point
 	passing map[int]uint64 // threads that are stepped over a breakpoint
-	mender  Mender         // has been told of the clock's; nil: none
+	mender  Mender         // has been told of those that are in; nil: none
 	sealed  bool
 }
 
@@ -56,24 +60,18 @@ type point struct {
 	original byte
 	owners   Owner            // 0: it is out
 	passing  int              // threads that are stepped over it: it is out meanwhile
-	code     [CodeLength]byte // of the instruction, if a clock owns it; 0: not all of it is known
+	code     [CodeLength]byte // of the instruction; 0: not all of it is known
 }
 
-// New makes the set of a memory, in which there are none. open is called when it is first needed.
-func New(open func() (Memory, error)) *Set {
-	return &Set{open: open, points: make(map[uint64]*point), passing: make(map[int]uint64)}
+// New makes the set of a memory, in which there are none. open is called when it is first needed, and
+// so is mender, which may be nil, and give nil: there is none.
+func New(open func() (Memory, error), mender func() Mender) *Set {
+	return &Set{open: open, help: mender, points: make(map[uint64]*point), passing: make(map[int]uint64)}
 }
 
-// Insert puts a breakpoint in for an owner. In a sealed set it does nothing.
-func (s *Set) Insert(addr uint64, owner Owner) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.insert(addr, owner)
-}
-
-// Count puts a clock's breakpoints in. The mender, which may be nil, knows of all before the first
-// is there.
-func (s *Set) Count(addrs []uint64, m Mender) error {
+// Insert puts breakpoints in for an owner. The mender knows of all before the first is there. In a
+// sealed set it does nothing.
+func (s *Set) Insert(owner Owner, addrs ...uint64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.sealed {
@@ -92,16 +90,27 @@ func (s *Set) Count(addrs []uint64, m Mender) error {
 			codes[i] = [CodeLength]byte{} // such an instruction is stepped
 		}
 	}
-	if s.mender = m; m != nil && s.memory != nil {
-		m.Keep(s.memory, original)
-	}
+	s.warn(original)
 	for i, addr := range addrs {
-		if err := s.insert(addr, Clock); err != nil {
+		if err := s.insert(addr, owner); err != nil {
 			return err
 		}
 		s.points[addr].code = codes[i]
 	}
 	return nil
+}
+
+// warn tells the mender what is about to be put in.
+func (s *Set) warn(original map[uint64]byte) {
+	switch {
+	case len(original) == 0 || s.help == nil:
+	case s.mender != nil:
+		s.mender.Add(original)
+	default:
+		if s.mender = s.help(); s.mender != nil {
+			s.mender.Keep(s.memory, original)
+		}
+	}
 }
 
 // read reads what the program has at an address.
@@ -116,9 +125,6 @@ func (s *Set) read(b []byte, addr uint64) (int, error) {
 }
 
 func (s *Set) insert(addr uint64, owner Owner) error {
-	if s.sealed {
-		return nil
-	}
 	p := s.points[addr]
 	if p != nil && p.owners != 0 {
 		p.owners |= owner
@@ -186,11 +192,8 @@ func (s *Set) Drop(owner Owner) {
 		_ = s.remove(addr, owner) // the memory may be gone
 		left = left || p.owners != 0 || p.passing > 0
 	}
-	if owner&Clock != 0 && s.mender != nil {
-		s.mender.Forget()
-		s.mender = nil
-	}
 	if !left {
+		s.forget()
 		s.close()
 	}
 }
@@ -208,11 +211,15 @@ func (s *Set) Gone() {
 	defer s.mu.Unlock()
 	clear(s.points)
 	clear(s.passing)
+	s.forget()
+	s.close()
+}
+
+func (s *Set) forget() {
 	if s.mender != nil {
 		s.mender.Forget()
 		s.mender = nil
 	}
-	s.close()
 }
 
 func (s *Set) close() {
@@ -274,6 +281,14 @@ func (s *Set) Hide(b []byte, addr uint64) {
 }
 
 func (s *Set) hide(b []byte, addr uint64) {
+	if len(b) < len(s.points) {
+		for i := range b {
+			if p := s.points[addr+uint64(i)]; p != nil && p.owners != 0 {
+				b[i] = p.original
+			}
+		}
+		return
+	}
 	for at, p := range s.points {
 		if p.owners != 0 && at >= addr && at < addr+uint64(len(b)) {
 			b[at-addr] = p.original

@@ -3,6 +3,7 @@ package breakpoint
 import (
 	"bytes"
 	"errors"
+	"maps"
 	"math/rand/v2"
 	"testing"
 )
@@ -19,13 +20,13 @@ func (m memory) ReadAt(b []byte, at int64) (int, error) {
 func (m memory) WriteAt(b []byte, at int64) (int, error) { return copy(m[at:], b), nil }
 func (m memory) Close() error                            { return nil }
 
-func set(m memory) *Set { return New(func() (Memory, error) { return m, nil }) }
+func set(m memory) *Set { return New(func() (Memory, error) { return m, nil }, nil) }
 
 // A breakpoint stays while one of its owners wants it.
 func TestOwners(t *testing.T) {
 	m := memory("0123456789abcdefghijklmnop")
 	s := set(m)
-	for _, err := range []error{s.Insert(3, Debugger), s.Count([]uint64{3, 5}, nil), s.Remove(3, Debugger)} {
+	for _, err := range []error{s.Insert(Debugger, 3), s.Insert(Clock, 3, 5), s.Remove(3, Debugger)} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +52,7 @@ func TestOwners(t *testing.T) {
 func TestPass(t *testing.T) {
 	m := memory("0123456789abcdefghijklmnop")
 	s := set(m)
-	if err := s.Count([]uint64{3}, nil); err != nil {
+	if err := s.Insert(Clock, 3); err != nil {
 		t.Fatal(err)
 	}
 	if s.Pass(1, 3, func(code []byte) bool { return string(code) == "3456789abcdefgh" }) || m[3] != Int3 {
@@ -79,8 +80,8 @@ func TestPass(t *testing.T) {
 func TestWriteReplaceSeal(t *testing.T) {
 	m := memory("0123456789abcdefghijklmnop")
 	s := set(m)
-	_ = s.Insert(3, Debugger)
-	_ = s.Insert(4, Debugger)
+	_ = s.Insert(Debugger, 3)
+	_ = s.Insert(Debugger, 4)
 	_ = s.Write([]byte("xyz"), 2)
 	if m[3] != Int3 || m[2] != 'x' {
 		t.Errorf("%q", m)
@@ -91,10 +92,10 @@ func TestWriteReplaceSeal(t *testing.T) {
 		t.Errorf("%q", m)
 	}
 	s.Seal()
-	if err := s.Insert(3, Debugger); err != nil || m[3] == Int3 {
+	if err := s.Insert(Debugger, 3); err != nil || m[3] == Int3 {
 		t.Errorf("%v, %q", err, m)
 	}
-	if err := set(m).Insert(100, Debugger); err == nil {
+	if err := set(m).Insert(Debugger, 100); err == nil {
 		t.Error("there is a breakpoint where no memory is")
 	}
 }
@@ -104,8 +105,8 @@ func TestClean(t *testing.T) {
 	m := memory("0123456789abcdefghijklmnop")
 	m[9] = Int3
 	s := set(m)
-	_ = s.Insert(3, Debugger)
-	_ = s.Insert(4, Debugger)
+	_ = s.Insert(Debugger, 3)
+	_ = s.Insert(Debugger, 4)
 	_ = s.Remove(4, Debugger)
 	o := s.Originals()
 	child := memory(bytes.Clone(m))
@@ -119,21 +120,25 @@ func TestClean(t *testing.T) {
 type mended struct{ original map[uint64]byte }
 
 func (m *mended) Keep(_ Memory, original map[uint64]byte) { m.original = original }
+func (m *mended) Add(original map[uint64]byte)            { maps.Copy(m.original, original) }
 func (m *mended) Forget()                                 { m.original = nil }
 
-// A mender knows of a clock's breakpoints, below the debugger's, as long as they are in.
+// A mender knows of all breakpoints as long as any is in.
 func TestMender(t *testing.T) {
-	s, m := set(memory("0123456789abcdefghijklmnop")), new(mended)
-	_ = s.Insert(3, Debugger)
-	_ = s.Count([]uint64{3, 4}, m)
-	if m.original[3] != '3' || m.original[4] != '4' {
+	m := new(mended)
+	s := New(func() (Memory, error) { return memory("0123456789abcdefghijklmnop"), nil }, func() Mender { return m })
+	_ = s.Insert(Debugger, 3)
+	_ = s.Insert(Clock, 3, 4)
+	_ = s.Insert(Probe, 5)
+	if m.original[3] != '3' || m.original[4] != '4' || m.original[5] != '5' {
 		t.Errorf("%v", m.original)
 	}
 	s.Drop(Debugger)
+	s.Drop(Clock)
 	if m.original == nil {
-		t.Error("it forgets with the debugger")
+		t.Error("it forgets with some")
 	}
-	if s.Drop(Clock); m.original != nil {
+	if s.Drop(Probe); m.original != nil {
 		t.Error("it does not forget")
 	}
 }
@@ -146,12 +151,12 @@ func TestAlwaysOut(t *testing.T) {
 		s := set(m)
 		for range r.IntN(30) {
 			addr, tid := r.Uint64N(8), r.IntN(3)
-			owner := Owner(1 + r.IntN(2))
+			owner := Owner(1) << r.IntN(3)
 			switch r.IntN(6) {
 			case 0:
-				_ = s.Insert(addr, owner)
+				_ = s.Insert(owner, addr)
 			case 1:
-				_ = s.Count([]uint64{addr, addr + 1}, nil)
+				_ = s.Insert(Clock, addr, addr+1)
 			case 2:
 				_ = s.Remove(addr, owner)
 			case 3:
@@ -163,7 +168,7 @@ func TestAlwaysOut(t *testing.T) {
 			}
 		}
 		s.Seal()
-		s.Drop(Debugger | Clock)
+		s.Drop(Debugger | Clock | Probe)
 		for tid := range 3 {
 			s.Passed(tid)
 		}

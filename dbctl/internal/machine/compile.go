@@ -3,6 +3,7 @@ package machine
 import (
 	"maps"
 	"slices"
+	"strings"
 )
 
 // A group, a pattern and a step are the compiled forms of Group, Pat and Action.
@@ -16,6 +17,7 @@ type pattern struct {
 	matcher
 	pat   *Pat
 	block []*step
+	cond  *Formula
 }
 
 type step struct {
@@ -25,6 +27,7 @@ type step struct {
 	fixedArgs  bool     // they are as written
 	fixedSinks bool     // so are they, and they are all the driver's
 	needs      []string // variables that must be known before it is done
+	formula    *Formula // of Let; nil if it is none
 }
 
 // New makes a machine for a process that the rule e of p applies to. It starts
@@ -82,13 +85,16 @@ func New(p *Program, e *Exec, vars map[string]string) *Machine {
 // must not be called while m is.
 func (m *Machine) Fresh() *Machine {
 	return &Machine{
-		exec: m.exec, groups: m.groups, group: m.first, vars: maps.Clone(m.given), used: m.used, raw: m.raw,
+		exec: m.exec, groups: m.groups, group: m.first, vars: maps.Clone(m.given), used: m.used, raw: m.raw, threads: m.threads,
 		first: m.first, given: m.given,
 	}
 }
 
 func (m *Machine) compile(p *Pat, inner map[string][]string) *pattern {
-	c := &pattern{matcher: newMatcher(p.Regex), pat: p}
+	c := &pattern{matcher: newMatcher(p.Regex), pat: p, cond: p.If}
+	if p.If != nil {
+		m.mention(&p.If.names)
+	}
 	if len(p.Sinks) > 0 {
 		c.block = append(c.block, m.step(Action{Pos: p.Pos, Verb: Matched, Sinks: p.Sinks}, inner))
 	}
@@ -111,7 +117,7 @@ func (m *Machine) step(a Action, inner map[string][]string) *step {
 		return t
 	}
 	for i, arg := range a.Args {
-		s.args = append(s.args, compile(arg, a.Verb != Goto && (a.Verb != Set_ || i > 0), &s.fixedArgs))
+		s.args = append(s.args, compile(arg, a.Verb != Goto && (a.Verb != Set_ && a.Verb != Let || i > 0), &s.fixedArgs))
 	}
 	for _, sink := range a.Sinks {
 		s.sinks = append(s.sinks, compile(sink.Arg, sink.Kind == Out || sink.Kind == Pipe, &s.fixedSinks))
@@ -120,8 +126,11 @@ func (m *Machine) step(a Action, inner map[string][]string) *step {
 			s.need([]string{sink.Arg}, nil) // it must not be overwritten by an earlier answer
 		}
 	}
-	if a.Verb == Set_ {
+	if a.Verb == Set_ || a.Verb == Let {
 		s.need(a.Args[:1], nil)
+	}
+	if a.Verb == Let {
+		s.formula, _ = ParseFormula(a.Args[1]) // the script was checked
 	}
 	return s
 }
@@ -142,5 +151,6 @@ func (s *step) need(names []string, inner map[string][]string) {
 func (m *Machine) mention(t *template) {
 	for _, n := range t.names() {
 		m.used[n] = true
+		m.threads = m.threads || strings.HasPrefix(n, perThread)
 	}
 }

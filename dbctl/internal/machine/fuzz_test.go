@@ -29,7 +29,7 @@ func FuzzMatch(f *testing.F) {
 
 var (
 	fuzzPatterns = []string{"", "a", "^b", "(a)(b)?", "(?P<x>a+)", "^[^b]*$", "(?P<y>.)$"}
-	fuzzTexts    = []string{"", "a", "$x", "${y}$1", "$$", "$0$9", "${", "b$x.", "c"}
+	fuzzTexts    = []string{"", "a", "$x", "${y}$1", "$$", "$0$9", "${", "b$x.", "c", "$t.x + 1"}
 	fuzzNames    = []string{"x", "y", "z", "default"}
 )
 
@@ -48,12 +48,15 @@ func random(r *rand.Rand) *Program {
 		}
 		return out
 	}
-	arity := [...]int{Command: 1, Echo: 1, Spawn: 1, Timeout: 1, Shell: 1, Clock: 2, Eval: 2, Set_: 2, Goto: 1}
+	arity := [...]int{Command: 1, Echo: 1, Spawn: 1, Timeout: 1, Shell: 1, Clock: 2, Eval: 2, Count: 2, Hist: 3, Let: 2, Set_: 2, Goto: 1}
 	e := &Exec{Regex: regexp.MustCompile("")}
 	for _, name := range fuzzNames[:r.Intn(len(fuzzNames))] {
 		g := &Group{Name: name}
 		for range r.Intn(4) {
 			p := &Pat{Rank: r.Intn(3), Regex: regexp.MustCompile(pick(fuzzPatterns)), Raw: r.Intn(5) == 0, Sinks: sinks()}
+			if r.Intn(4) == 0 {
+				p.If, _ = ParseFormula("$x == 'a' || !$t.x")
+			}
 			for range r.Intn(5) {
 				v := Verb(r.Intn(int(Set_) + 1))
 				if v == Matched {
@@ -63,8 +66,11 @@ func random(r *rand.Rand) *Program {
 				for range arity[v] {
 					a.Args = append(a.Args, pick(fuzzTexts))
 				}
-				if v == Set_ || v == Goto {
+				if v == Set_ || v == Let || v == Goto {
 					a.Args[0], a.Sinks = pick(fuzzNames), nil
+				}
+				if v == Let && r.Intn(2) == 0 {
+					a.Args[0] = "t.x"
 				}
 				p.Actions = append(p.Actions, a)
 			}
@@ -154,7 +160,7 @@ func blockOf(m *Machine, raw bool, line string) *[]Verb {
 		verbs = append(verbs, Matched)
 	}
 	for _, a := range best.Actions {
-		if a.Verb != Goto && a.Verb != Set_ {
+		if a.Verb != Goto && a.Verb != Set_ && a.Verb != Let {
 			verbs = append(verbs, a.Verb)
 		}
 	}

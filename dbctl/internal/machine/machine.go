@@ -2,22 +2,29 @@ package machine
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Machine is the state of one program for one process. It is used by one
 // goroutine at a time.
 type Machine struct {
-	exec   *Exec
-	groups map[string]*group
-	group  *group
-	vars   map[string]value
-	used   map[string]bool // variables that some template mentions
-	raw    bool
-	trace  func(string)
-	first  *group           // the one to start in
-	given  map[string]value // the variables to start with
+	exec    *Exec
+	groups  map[string]*group
+	group   *group
+	vars    map[string]value
+	used    map[string]bool // variables that some template mentions
+	raw     bool
+	threads bool // there are variables of threads
+	trace   func(string)
+	first   *group           // the one to start in
+	given   map[string]value // the variables to start with
+
+	own     map[string]map[string]string // the variables of each thread
+	of      string                       // the thread of the line
+	leaving string                       // a thread that has ended; "": none
 
 	line  string // the last matched line
 	spans []int  // where the match and its groups stand in it
@@ -36,8 +43,20 @@ type value struct {
 }
 
 // Set gives a variable a value; Get returns it, "" if it is unset. "0" to "9"
-// name the last match and its groups and can only be read.
-func (m *Machine) Set(name, text string) { m.vars[name] = value{text: text} }
+// name the last match and its groups, "e.name" a field of its event: these can only be read.
+func (m *Machine) Set(name, text string) {
+	if !strings.HasPrefix(name, perThread) {
+		m.vars[name] = value{text: text}
+		return
+	}
+	if m.own[m.of] == nil {
+		if m.own == nil {
+			m.own = make(map[string]map[string]string)
+		}
+		m.own[m.of] = make(map[string]string)
+	}
+	m.own[m.of][name] = text
+}
 
 // Get returns the value of a variable: see Set.
 func (m *Machine) Get(name string) string {
@@ -88,8 +107,12 @@ func (m *Machine) offer(pats []*pattern, line string) bool {
 	if m.trace != nil {
 		m.trace(line)
 	}
+	m.threadOf(line)
 	for _, p := range pats {
 		spans := p.match(line, m.buf[:])
+		if spans != nil && p.cond != nil && !m.holds(p, line, spans) {
+			spans = nil
+		}
 		if m.trace != nil {
 			m.tracePattern(p, spans != nil)
 		}
@@ -97,11 +120,7 @@ func (m *Machine) offer(pats []*pattern, line string) bool {
 			continue
 		}
 		m.line, m.spans = line, spans
-		for i, name := range p.names {
-			if name != "" {
-				m.vars[name] = value{text: m.capture(i)}
-			}
-		}
+		m.name(p)
 		m.block, m.at, m.awaited = p.block, 0, m.awaited[:0]
 		return true
 	}
@@ -111,12 +130,55 @@ func (m *Machine) offer(pats []*pattern, line string) bool {
 	return false
 }
 
+// name gives the named groups of a pattern, which has matched, to their variables.
+func (m *Machine) name(p *pattern) {
+	for i, name := range p.names {
+		if name != "" {
+			m.vars[name] = value{text: m.capture(i)}
+		}
+	}
+}
+
+// holds works out the condition of a pattern that matches a line, with what that would make of variables. If it
+// does not hold, nothing has matched.
+func (m *Machine) holds(p *pattern, line string, spans []int) bool {
+	before, vars, lastSpans := m.line, m.vars, m.spans
+	m.line, m.spans = line, spans
+	if p.names != nil {
+		m.vars = maps.Clone(vars)
+		m.name(p)
+	}
+	yes := p.cond.holds(m.Get)
+	m.line, m.vars, m.spans = before, vars, lastSpans
+	return yes
+}
+
 func (m *Machine) tracePattern(p *pattern, matched bool) {
 	verdict := "no"
 	if matched {
 		verdict = "MATCHED"
 	}
 	m.trace(fmt.Sprintf("  %s: %s %s: %s", p.pat.Pos, m.group.name, strconv.Quote(p.regex.String()), verdict))
+}
+
+// threadOf finds the thread of a line, whose variables it has. Those of a thread that has ended go with the
+// event that tells of it.
+func (m *Machine) threadOf(line string) {
+	if m.leaving != "" {
+		delete(m.own, m.leaving)
+		m.leaving = ""
+	}
+	if !m.threads {
+		return
+	}
+	if strings.HasPrefix(line, "thread ") {
+		m.of = EventField(line, "id")
+		if EventField(line, "event") == "exited" {
+			m.leaving = m.of
+		}
+		return
+	}
+	m.of = EventField(line, "thread")
 }
 
 // capture is the text of a group of the last match.
@@ -151,6 +213,13 @@ func (m *Machine) Next() []Action {
 		case Set_:
 			m.assign(a.Args[0], a.Args[1])
 			continue
+		case Let:
+			text := ""
+			if s.formula != nil {
+				text, _ = s.formula.value(m.Get)
+			}
+			m.assign(a.Args[0], text)
+			continue
 		}
 		for _, sink := range a.Sinks {
 			if sink.Kind == Var {
@@ -179,7 +248,7 @@ func (m *Machine) enter(name string) {
 }
 
 func (m *Machine) assign(name, text string) {
-	m.vars[name] = value{text: text}
+	m.Set(name, text)
 	if m.trace != nil {
 		m.trace(fmt.Sprintf("  %s = %s", name, strconv.Quote(text)))
 	}
@@ -248,6 +317,12 @@ func (m *Machine) appendTemplate(b []byte, t *template, budget *int) []byte {
 func (m *Machine) appendVar(b []byte, name string, budget *int) []byte {
 	if len(name) == 1 && '0' <= name[0] && name[0] <= '9' {
 		return append(b, m.capture(int(name[0]-'0'))...)
+	}
+	if field, ok := strings.CutPrefix(name, ofEvent); ok {
+		return append(b, EventField(m.line, field)...)
+	}
+	if own, ok := m.own[m.of][name]; ok {
+		return append(b, own...)
 	}
 	v := m.vars[name]
 	if v.lazy != nil {

@@ -79,8 +79,9 @@ type Pat struct {
 	Pos     Pos
 	Rank    int
 	Regex   *regexp.Regexp
-	Raw     bool   // matches raw lines of the debugger instead of events
-	Sinks   []Sink // for the matched line itself
+	If      *Formula // must hold, too; nil: nothing must
+	Raw     bool     // matches raw lines of the debugger instead of events
+	Sinks   []Sink   // for the matched line itself
 	Actions []Action
 }
 
@@ -101,6 +102,10 @@ const (
 	Clock               // start the sampling clock (kind, microseconds [, 1: random periods])
 	Sample              // record the call path with the fields set in this block ([args: with arguments])
 	Eval                // evaluate in the innermost activation of a function (function pattern, expression)
+	Probe               // give events of functions (call, return or first; function pattern [, object])
+	Count               // count for a key, or sum a number (table, key [, number])
+	Hist                // count numbers by magnitude for a key (table, key, number)
+	Let                 // give a variable what a formula comes to (name, formula); done inside the machine
 	Goto                // make a group the current one (group); done inside the machine
 	Set_                // set a variable (name, value); done inside the machine
 )
@@ -108,7 +113,7 @@ const (
 var verbNames = [...]string{
 	Command: "command", Matched: "matched", Echo: "ECHO", Spawn: "SPAWN", Detach: "DETACH",
 	Kill: "KILL", Timeout: "TIMEOUT", Shell: "SHELL", Quit: "QUIT", Clock: "CLOCK",
-	Sample: "SAMPLE", Eval: "EVAL", Goto: "GOTO", Set_: "SET",
+	Sample: "SAMPLE", Eval: "EVAL", Probe: "PROBE", Count: "COUNT", Hist: "HIST", Let: "LET", Goto: "GOTO", Set_: "SET",
 }
 
 // String gives the word of the language.

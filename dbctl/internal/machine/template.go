@@ -77,17 +77,34 @@ func variable(s string) (name string, n int) {
 		if len(inner) == 1 && '0' <= inner[0] && inner[0] <= '9' {
 			return inner, end + 1
 		}
-		if k := nameLength(inner); k == 0 || k < len(inner) {
+		if k := variableLength(inner); k == 0 || k < len(inner) {
 			return "", 0
 		}
 		return inner, end + 1
 	default:
-		k := nameLength(s[1:])
+		k := variableLength(s[1:])
 		if k == 0 {
 			return "", 0
 		}
 		return s[1 : 1+k], 1 + k
 	}
+}
+
+// What the names of variables begin with that each thread has for itself, and those of the fields of
+// the event that was matched last.
+const (
+	perThread = "t."
+	ofEvent   = "e."
+)
+
+// variableLength is the length of the variable's name at the start of s, 0 if there is none.
+func variableLength(s string) int {
+	for _, prefix := range [...]string{perThread, ofEvent} {
+		if own, ok := strings.CutPrefix(s, prefix); ok && nameLength(own) > 0 {
+			return len(prefix) + nameLength(own)
+		}
+	}
+	return nameLength(s)
 }
 
 // nameLength is the length of the name at the start of s, 0 if there is none.
@@ -101,6 +118,9 @@ func nameLength(s string) int {
 	}
 	return len(s)
 }
+
+// OfEvent reports whether a variable is a field of the event, which nothing sets.
+func OfEvent(name string) bool { return strings.HasPrefix(name, ofEvent) }
 
 // names lists the variables that the template mentions, repetitions included.
 func (t *template) names() []string {

@@ -74,6 +74,13 @@ func (c *checker) arg(v *verb, p *param, t lexer.Token) string {
 		c.settable(t, text)
 		return text
 	}
+	if p.kind == formulaText {
+		if t.Type != stringType {
+			return wrong()
+		}
+		c.formula(t)
+		return text
+	}
 	if names, _ := machine.Mentions(text); len(names) > 0 {
 		return text // known at run time only
 	}

@@ -106,6 +106,9 @@ func (c *checker) circles(list []variable) {
 
 // settable reports a variable that a script can't set.
 func (c *checker) settable(t lexer.Token, name string) {
+	if machine.OfEvent(name) {
+		c.reportToken(t, "$"+name+" is a field of the event and cannot be set", "choose another name")
+	}
 	if slices.Contains(reserved, name) {
 		c.reportToken(t, "$"+name+" is kept by dbctl and cannot be set", "choose another name")
 	}
@@ -118,6 +121,15 @@ func (c *checker) template(t lexer.Token) string {
 		c.reportToken(t, err.Error(), "a variable is written $name or ${name}, a dollar $$")
 	}
 	return text
+}
+
+// formula reads a formula; nil if it is bad.
+func (c *checker) formula(t lexer.Token) *machine.Formula {
+	f, err := machine.ParseFormula(unquote(t.Value))
+	if err != nil {
+		c.reportToken(t, "bad formula: "+err.Error(), "for instance $n > 4 && $name == 'main'")
+	}
+	return f
 }
 
 // regex compiles a pattern; nil if it is bad.
@@ -219,6 +231,12 @@ func (c *checker) pat(n *node) *machine.Pat {
 		}
 		out.Raw = head.Raw
 		out.Regex = c.regex(head.Regex)
+		if out.Regex != nil && !out.Raw && c.options.Strict {
+			c.possible(head.Regex, out.Regex)
+		}
+		if head.If != nil {
+			out.If = c.formula(*head.If)
+		}
 		out.Sinks = c.sinks(head.Sinks)
 	}
 	for _, item := range n.items {

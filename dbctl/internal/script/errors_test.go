@@ -45,7 +45,7 @@ func diagnose(t *testing.T, path string) {
 			t.Fatal(err)
 		}
 	}
-	_, err = Load("script.dbctl", []byte(files["script.dbctl"]), Options{Include: []string{"library"}})
+	_, err = Load("script.dbctl", []byte(files["script.dbctl"]), Options{Include: []string{"library"}, Strict: true})
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -89,7 +89,7 @@ func TestMessages(t *testing.T) {
 		{`EXEC() "" { PAT_GROUP(PAT) { } }`, `1:23-26: expected a name, found PAT`},
 		{`EXEC() "" { PAT_GROUP(a) { PAT() } }`, "1:34-35: expected a string or RAW, found }"},
 		{`EXEC() "" { PAT_GROUP(a) { PAT() "x" } }`, "1:37-38: a ; is missing here"},
-		{`EXEC() "" { PAT_GROUP(a) { PAT() "x" "y"; } }`, `1:38-41: expected |, { or ;, found the string "y"`},
+		{`EXEC() "" { PAT_GROUP(a) { PAT() "x" "y"; } }`, `1:38-41: expected IF, |, { or ;, found the string "y"`},
 		{`EXEC() "" { PAT_GROUP(a) { PAT(99999999999) "x"; } }`, "1:32-43: this rank is too large"},
 		{`EXEC() "" { PAT_GROUP(a) { PAT() "(?P<pid>.)"; } }`, "1:34-46: $pid is kept by dbctl and cannot be set"},
 		{`EXEC() "" { PAT() "x"; }`, "1:13-16: PAT cannot stand in EXEC"},
@@ -133,6 +133,7 @@ func TestMessages(t *testing.T) {
 		{wrap(`"bt" | OUT("meta");`), "3:12-18: the file meta of a run directory is written by dbctl itself"},
 		{wrap(`"bt" | PIPE("");`), "3:13-15: an empty command"},
 		{wrap(`"bt" | VAR("x");`), "3:12-15: VAR wants the name of a variable, without quotes"},
+		{wrap(`SET(e.func, "b");`), "3:5-11: $e.func is a field of the event and cannot be set"},
 		{wrap(`"bt" | VAR(pid);`), "3:12-15: $pid is kept by dbctl and cannot be set"},
 		{wrap(`"bt" | OUTT("x");`), "3:8-12: unknown output OUTT"},
 		{wrap(`"bt" OUT("x");`), "3:6-9: expected | or ;, found OUT"},

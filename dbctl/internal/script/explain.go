@@ -47,6 +47,7 @@ var candidates = []struct {
 	{lexer.Token{Type: nameType, Value: "x"}, "a name"},
 	{lexer.Token{Type: variableType, Value: "$x"}, "a $variable"},
 	{lexer.Token{Type: keywordType, Value: "RAW"}, "RAW"},
+	{lexer.Token{Type: keywordType, Value: "IF"}, "IF"},
 	{lexer.Token{Type: punctType, Value: "|"}, "|"},
 	{lexer.Token{Type: punctType, Value: "{"}, "{"},
 	{lexer.Token{Type: punctType, Value: ";"}, ";"},

@@ -53,13 +53,13 @@ func FuzzLoad(f *testing.F) {
 	for _, src := range []string{
 		wrap(`"a $b" | OUT("$c") | VAR(d); SET(e, "${f}"); GOTO(default); SAMPLE(); EVAL("f", "x") | FIELD(x);`),
 		"SET(a, \"$a\");", "EXEC() \"(?P<x>\" {", "}{", "#include \"\"", "\"\\\"\\", "EXEC()\"\"{PAT_GROUP(a){PAT(1)RAW\"\"#\n{\"\";}}}",
-		"EXEC() \"\" { PAT_GROUP(a) { PAT() \"\" { PAT() \"\" { PAT_GROUP(b) { EXEC() \"\" {", strings.Repeat("PAT()\"\"{", 60),
+		"EXEC() \"\" { PAT_GROUP(a) { PAT() \"\" { PAT() \"\" { PAT_GROUP(b) { EXEC() \"\" {", strings.Repeat("PAT()\"\"{", 60), "PAT()\"^call\"IF(\"$t.x>1\"){LET(t.x,\"$t.x+1\");}",
 	} {
 		f.Add(src)
 	}
 	f.Fuzz(func(t *testing.T, src string) {
 		p := &parser{}
-		p.parse(&source{name: "f", text: []byte(src)}, atFile)
+		p.script(&source{name: "f", text: []byte(src)})
 		formatted, formatError := Format("f", []byte(src))
 		if len(p.list) == 0 && formatError != nil {
 			t.Fatalf("parsed, but not formatted: %v", formatError)

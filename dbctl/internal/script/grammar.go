@@ -12,9 +12,11 @@ import (
 // lookahead decides everything. Grammar prints it; the loader parses by its
 // productions, a statement at a time, to go on after an error.
 
-// file is a whole script.
+// file is a whole script: rules, or the patterns alone of one for all executables.
 type file struct {
-	Items []*fileItem `parser:"@@*"`
+	Items []*fileItem  `parser:"( @@+"`
+	First *pat         `parser:"| @@"`
+	Pats  []*groupItem `parser:"@@* )?"`
 }
 
 // fileItem is a statement at file level.
@@ -88,6 +90,7 @@ type patHead struct {
 	Rank  *lexer.Token `parser:"'PAT' '(' @Number? ')'"`
 	Raw   bool         `parser:"@'RAW'?"`
 	Regex lexer.Token  `parser:"@String"`
+	If    *lexer.Token `parser:"( 'IF' '(' @String ')' )?"`
 	Sinks []*sink      `parser:"( '|' @@ )*"`
 }
 
@@ -137,8 +140,8 @@ func production[P any]() func(*lexer.PeekingLexer) (any, error) {
 	}
 }
 
-// Grammar returns the grammar in EBNF: "*" is any number of times, "?" at most
-// once, and what stands in <> is a token. The tokens and the verbs follow it as
+// Grammar returns the grammar in EBNF: "*" is any number of times, "+" at least
+// once, "?" at most once, and what stands in <> is a token. The tokens and the verbs follow it as
 // comments.
 func Grammar() string {
 	var b strings.Builder
@@ -147,7 +150,7 @@ func Grammar() string {
 	for _, row := range [][2]string{
 		{"<string>", `"text" on one line; \" is a quote, \\ a backslash, any other backslash itself`},
 		{"<number>", "digits, perhaps after a minus sign"},
-		{"<name>", "letters, digits and _, not beginning with a digit; not EXEC, PAT_GROUP, PAT or RAW"},
+		{"<name>", "letters, digits and _, first no digit; also t.name; not EXEC, PAT_GROUP, PAT, RAW, IF"},
 		{"<variable>", "$name, ${name}, $0 … $9; also inside strings, except in patterns; $$ is a dollar"},
 		{"#include", "the first word of its line; any other # begins a comment, to the end of the line"},
 	} {

@@ -42,6 +42,8 @@ func (s *speaker) expression(e *ebnf.Expression) {
 			n = s.Intn(2)
 		case "*":
 			n = s.Intn(4)
+		case "+":
+			n = 1 + s.Intn(4)
 		case "":
 		default:
 			s.t.Fatalf("unknown repetition %q", term.Repetition)
@@ -67,9 +69,9 @@ func (s *speaker) term(term *ebnf.Term) {
 	case term.Token == "number":
 		word("0", "-1", "10000")
 	case term.Token == "name":
-		word("x", "default", "GOTO", "SET", "OUT", "a_1")
+		word("x", "default", "GOTO", "SET", "OUT", "a_1", "t.x")
 	case term.Token == "variable":
-		word("$x", "${x}", "$0", "${9}")
+		word("$x", "${x}", "$0", "${9}", "$t.x", "${t.x}")
 	case term.Literal != "":
 		literal, err := strconv.Unquote(term.Literal)
 		if err != nil {
@@ -98,11 +100,11 @@ func TestSentences(t *testing.T) {
 	rules := productions(t)
 	for seed := range int64(200) {
 		text := sentence(t, rules, seed)
-		for _, w := range regexp.MustCompile(`[A-Z_]{3,}|[#(){}|,;=]`).FindAllString(text, -1) {
+		for _, w := range regexp.MustCompile(`[A-Z_]{2,}|[#(){}|,;=]`).FindAllString(text, -1) {
 			seen[w] = true
 		}
 		p := &parser{}
-		p.parse(&source{name: "f", text: []byte(text)}, atFile)
+		p.script(&source{name: "f", text: []byte(text)})
 		if len(p.list) > 0 {
 			t.Fatalf("seed %d: %v\nof\n%s", seed, p.list[0].String(), text)
 		}
@@ -115,7 +117,7 @@ func TestSentences(t *testing.T) {
 		}
 		checkFormatted(t, text, string(formatted))
 	}
-	for _, w := range []string{"EXEC", "PAT", "PAT_GROUP", "SET", "RAW", "OUT", "PIPE", "VAR", "FIELD", "(", "{", "|", ",", ";", "=", "#"} {
+	for _, w := range []string{"EXEC", "PAT", "PAT_GROUP", "SET", "RAW", "IF", "OUT", "PIPE", "VAR", "FIELD", "(", "{", "|", ",", ";", "=", "#"} {
 		if !seen[w] {
 			t.Errorf("no sentence has %s", w)
 		}

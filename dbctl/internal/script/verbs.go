@@ -20,6 +20,7 @@ const (
 	oneOf             // a word of the list
 	signalName        // SIGTERM …
 	functionText      // a regular expression
+	formulaText       // a formula
 )
 
 type param struct {
@@ -44,6 +45,7 @@ const maxInt = 1<<31 - 1
 var verbs = []verb{
 	{word: "GOTO", verb: machine.Goto, params: []param{{name: "group", kind: groupName}}},
 	{word: "SET", verb: machine.Set_, params: []param{{name: "name", kind: variableName}, {name: "value"}}},
+	{word: "LET", verb: machine.Let, params: []param{{name: "name", kind: variableName}, {name: "formula", kind: formulaText}}},
 	{word: "SPAWN", verb: machine.Spawn, params: []param{{name: "pid", kind: wholeNumber, min: 1, max: maxInt}}},
 	{word: "DETACH", verb: machine.Detach},
 	{word: "KILL", verb: machine.Kill, params: []param{{name: "signal", kind: signalName, optional: true}}},
@@ -58,6 +60,13 @@ var verbs = []verb{
 	}},
 	{word: "SAMPLE", verb: machine.Sample, params: []param{{name: "args", kind: oneOf, words: []string{"args"}, optional: true}}},
 	{word: "EVAL", verb: machine.Eval, params: []param{{name: "function", kind: functionText}, {name: "expression"}}, text: true},
+	{word: "PROBE", verb: machine.Probe, params: []param{
+		{name: "kind", kind: oneOf, words: []string{"call", "return", "first"}},
+		{name: "functions", kind: functionText},
+		{name: "object", optional: true},
+	}},
+	{word: "COUNT", verb: machine.Count, params: []param{{name: "table"}, {name: "key"}, {name: "number", optional: true}}},
+	{word: "HIST", verb: machine.Hist, params: []param{{name: "table"}, {name: "key"}, {name: "number"}}},
 }
 
 // reserved are the variables that the controller keeps.
@@ -148,6 +157,8 @@ func (p *param) wants() string {
 		return "a signal such as SIGTERM"
 	case functionText:
 		return "a regular expression in quotes"
+	case formulaText:
+		return "a formula in quotes"
 	default:
 		return "a string"
 	}

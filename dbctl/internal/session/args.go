@@ -59,13 +59,18 @@ func (p *process) shownCalls(c *calls) string {
 			all = append(all, of.function)
 			continue
 		}
-		t := data.NewCallText(of.function)
-		for _, a := range c.arguments[of.from:of.to] {
-			t.Argument(a.name, p.shownArgument(c, a))
-		}
-		all = append(all, t.String())
+		all = append(all, p.callText(c, of).String())
 	}
 	return data.JoinCalls(all)
+}
+
+// callText is a function with its arguments.
+func (p *process) callText(c *calls, of call) *data.CallText {
+	t := data.NewCallText(of.function)
+	for _, a := range c.arguments[of.from:of.to] {
+		t.Argument(a.name, p.shownArgument(c, a))
+	}
+	return t
 }
 
 // shownArgument is the text of an argument.

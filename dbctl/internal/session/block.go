@@ -27,6 +27,10 @@ type performer interface {
 	// text is wanted now.
 	evaluate(function, expression string, shown bool) (value datum, ok bool)
 	clock(kind string, period time.Duration, random bool) error
+	// probe gives events of the functions that match, in the objects of a name, or in all if it is "".
+	probe(kind, functions, object string) error
+	// count counts in a table of the run.
+	count(in tableName, key, number string) error
 	spawn(pid int)
 	detach()
 	kill(signal string) error
@@ -53,7 +57,8 @@ type block struct {
 	m     *machine.Machine
 	do    performer
 	sinks outputs
-	say   func(format string, args ...any)
+	say   func(format string, args ...any) // a message
+	print func(text string)                // a line of the script's own
 
 	functions bool // a pattern may look at functions' names
 }
@@ -144,7 +149,7 @@ func (b *block) act(a machine.Action, line string) (output datum, ok bool) {
 		return datum{text: line}, true
 	case machine.Echo:
 		if len(a.Sinks) == 0 {
-			b.say("%s", arg(0))
+			b.print(arg(0))
 		}
 		return datum{text: arg(0)}, true
 	case machine.Eval:
@@ -195,6 +200,10 @@ func (b *block) order(a machine.Action, arg func(int) string) error {
 		b.do.quit(status)
 	case machine.Kill:
 		return b.do.kill(arg(0))
+	case machine.Count, machine.Hist:
+		return b.do.count(tableName{arg(0), a.Verb == machine.Hist}, arg(1), arg(2))
+	case machine.Probe:
+		return b.do.probe(arg(0), arg(1), arg(2))
 	case machine.Clock:
 		us, err := number(1, 10000)
 		if err != nil {

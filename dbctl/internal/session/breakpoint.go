@@ -32,10 +32,9 @@ type pointsOf struct {
 }
 
 // newPoints are those of a process with memory of its own.
-func newPoints(pid int) *pointsOf {
-	return &pointsOf{Set: breakpoint.New(func() (breakpoint.Memory, error) {
-		return os.OpenFile(proc.Entry(pid, "mem"), os.O_RDWR, 0)
-	})}
+func (t *tree) newPoints(pid int) *pointsOf {
+	open := func() (breakpoint.Memory, error) { return os.OpenFile(proc.Entry(pid, "mem"), os.O_RDWR, 0) }
+	return &pointsOf{Set: breakpoint.New(open, func() breakpoint.Mender { return t.mender.of(pid) })}
 }
 
 // breakpoints are those of the process's memory. own is false where that is its parent's, as after
@@ -75,7 +74,7 @@ func (p *process) hasHad() bool {
 // newMemory is when the process executes another program.
 func (t *tree) newMemory(p *process) {
 	old, own := p.breakpoints()
-	p.points.Store(newPoints(p.pid))
+	p.points.Store(t.newPoints(p.pid))
 	p.watches = watches{}
 	for _, other := range t.processes {
 		if points, _ := other.breakpoints(); points == old {
@@ -124,9 +123,10 @@ func (t *tree) trap(th *thread) bool {
 	at := th.regs.Rip - 1
 	info, _ := t.tracer.Siginfo(th.tid)
 	clk, _ := p.clk.(*callClock)
+	point := p.probes.at(at)
 	facts := sigtrap{
 		code: info.Code(), steps: th.pace == tracee.Step, here: points.Owners(at) != 0, was: points.Was(at), lent: !own,
-		counts: clk != nil && clk.sites[at] != nil, late: th.late,
+		counts: clk != nil && clk.sites[at] != nil, probes: point != nil, late: th.late,
 	}
 	facts.watches = p.everSet && !(facts.code == unnamedRegister && p.holds(at, int1))
 	_, facts.passed = points.Passed(th.tid)
@@ -140,7 +140,14 @@ func (t *tree) trap(th *thread) bool {
 		return true
 	case trapCounted:
 		th.stepBack()
+		t.probed(th, point)
 		t.met(th, clk, clk.sites[at])
+		return true
+	case trapProbed:
+		th.stepBack()
+		t.probed(th, point)
+		th.hasMet()
+		t.goOn(th)
 		return true
 	case trapLate:
 		th.stepBack()

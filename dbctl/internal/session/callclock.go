@@ -2,7 +2,6 @@ package session
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -167,42 +166,7 @@ func (c *callClock) insert(sites []*callSite) error {
 	for i, s := range sites {
 		addrs[i], c.sites[s.addr] = s.addr, s
 	}
-	return points.Count(addrs, c.p.tree.menderOf(c.p.pid))
-}
-
-// processMender has the run's mender look after one process.
-type processMender struct {
-	*tracer.Mender
-	pid int
-}
-
-func (m processMender) Keep(memory breakpoint.Memory, original map[uint64]byte) {
-	if f, ok := memory.(*os.File); ok {
-		m.Mender.Keep(m.pid, f, original)
-	}
-}
-
-func (m processMender) Forget() { m.Mender.Forget(m.pid) }
-
-// menderOf is nil where none can be had: it is a help, without which processes are counted, too.
-func (t *tree) menderOf(pid int) breakpoint.Mender {
-	if t.mender == nil && !t.unmended {
-		done := make(chan struct{})
-		go func() { // not as a child of the tracing thread, which would take its status
-			defer close(done)
-			if m, err := tracer.NewMender(); err == nil {
-				t.mender = m
-				t.closers = append(t.closers, m)
-			} else {
-				t.unmended = true
-			}
-		}()
-		<-done
-	}
-	if t.mender == nil {
-		return nil
-	}
-	return processMender{t.mender, pid}
+	return points.Insert(breakpoint.Clock, addrs...)
 }
 
 // begins is when the program comes to its first instruction.
@@ -229,14 +193,14 @@ func (t *tree) met(th *thread, c *callClock, s *callSite) {
 		t.goOn(th)
 		return
 	}
-	th.at = s
+	th.at = s.addr
 	c.met = true
 	t.cost.stopped(th.tid, func() (use, bool) { return threadUse(p.pid, th.tid) })
 	hits := uint64(0)
-	if back := th.again; back != (place{s.addr, th.regs.Rsp}) {
+	if !th.meetsAgain() {
 		hits = c.count(th, s)
 	}
-	th.again = place{}
+	th.hasMet()
 	if hits == 0 {
 		t.goOn(th)
 		return
@@ -261,23 +225,40 @@ func (c *callClock) count(th *thread, s *callSite) (hits uint64) {
 // place is an instruction in an activation of a function.
 type place struct{ pc, sp uint64 }
 
-// past takes a thread that goes on over the breakpoint of a clock that it has met.
+// meetsAgain reports whether the thread stands at a breakpoint that it has met, and could not pass.
+func (th *thread) meetsAgain() bool { return th.again == place{th.regs.Rip, th.regs.Rsp} }
+
+// hasMet is when a breakpoint was met. A deeper one may be of a signal's handler, from which the thread comes
+// back to the one that it could not pass.
+func (th *thread) hasMet() {
+	if th.regs.Rsp >= th.again.sp {
+		th.again = place{}
+	}
+}
+
+// past takes a thread that goes on over the breakpoint of a clock or a probe that it has met.
 func (t *tree) past(th *thread) {
-	p, s := th.p, th.at
-	th.at = nil
-	if th.regs.Rip != s.addr {
+	p, addr := th.p, th.at
+	th.at = 0
+	if th.regs.Rip != addr {
 		return // a debugger has moved the thread
 	}
 	points, _ := p.breakpoints()
-	steps := points.Pass(th.tid, s.addr, func(code []byte) (done bool) {
+	steps := points.Pass(th.tid, addr, func(code []byte) (done bool) {
 		th.change(func(r *unix.PtraceRegs) bool {
 			done = t.tracer.Emulate(th.tid, code, r)
 			return done
 		})
 		return done
 	})
-	if c, _ := p.clk.(*callClock); steps && c != nil && len(p.threads.all()) > 1 {
+	if !steps || len(p.threads.all()) == 1 {
+		return
+	}
+	if c, _ := p.clk.(*callClock); c != nil {
 		c.missing = true
+	}
+	if p.probes.at(addr) != nil {
+		p.tally.note("probed calls that threads made while another one was stepped over a breakpoint are missing")
 	}
 }
 

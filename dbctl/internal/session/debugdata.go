@@ -98,11 +98,12 @@ type debugObject struct {
 	pointeesOnce sync.Once
 	pointees     *object.Pointees // of pointeesOnce, nil if the tables are damaged
 
-	mu     sync.Mutex // of all below, the types and codes in it too
-	data   *debuginfo.Data
-	object *expression.Object // nil: there are no debug data
-	scopes []*scope           // by address
-	passed map[passing][]plan.Instr
+	mu      sync.Mutex // of all below, the types and codes in it too
+	data    *debuginfo.Data
+	object  *expression.Object // nil: there are no debug data
+	scopes  []*scope           // by address
+	passed  map[passing][]plan.Instr
+	results map[uint64]*expression.Code // of functions, by where they begin; nil values: refused
 
 	described map[*value.Type][]byte
 
@@ -264,6 +265,25 @@ func (o *debugObject) passes(p passing) []plan.Instr {
 		o.passed[p] = code
 	}
 	return code
+}
+
+// returned is the code of what a function returns, which begins at an address; nil if that is refused, and
+// known is false where the debug data do not know the function. The object is locked.
+func (o *debugObject) returned(vaddr uint64) (code *expression.Code, known bool) {
+	code, known = o.results[vaddr]
+	if known {
+		return code, true
+	}
+	s := o.scopeAt(vaddr)
+	if len(s.functions) == 0 || s.entry != vaddr || !s.language.CFamily() {
+		return nil, false
+	}
+	code, _ = o.object.Result(vaddr)
+	if o.results == nil {
+		o.results = make(map[uint64]*expression.Code)
+	}
+	o.results[vaddr] = code
+	return code, true
 }
 
 // namesOf are the names of a function: its symbol and its qualified name in the source, as far as the

@@ -152,6 +152,7 @@ func (t *tree) executed(th *thread) {
 	if _, counts := p.clk.(*callClock); counts {
 		p.stopClock() // it was of what is gone
 	}
+	p.endProbes()
 	t.newMemory(p)
 	if p.leaves && t.stand(th) {
 		t.release(p)

@@ -21,6 +21,7 @@ func (t *tree) release(p *process) {
 	}
 	p.abandon()
 	p.stopClock()
+	p.endProbes()
 	p.dropBreakpoints()
 	t.step(tracee.Event{Kind: tracee.Release, Pid: p.pid})
 	if p != t.root || t.ending {

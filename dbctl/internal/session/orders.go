@@ -218,6 +218,7 @@ func (t *tree) processGone(p *process, o tracee.Order) {
 		t.dropThread(other)
 	}
 	p.stopClock()
+	p.endProbes()
 	t.programs.forget(p.pid)
 	p.tell(notice{kind: processEnded, status: status, cpu: time.Duration(o.CPU)})
 	if p == t.root {

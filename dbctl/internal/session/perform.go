@@ -120,6 +120,14 @@ func (p *process) collect(name, first int, sent []int, texts, outputs []string) 
 	}
 }
 
+// count counts in a table of the run. What is no number is told once.
+func (p *process) count(in tableName, key, number string) error {
+	if err := p.tree.tables.add(in, key, number); err != nil {
+		p.tree.sayOnce("table %s: %v", in.name, err)
+	}
+	return nil
+}
+
 func (p *process) spawn(pid int) {
 	p.tracing(func() { p.tree.decide(pid, tracee.Follow) })
 }

@@ -40,6 +40,7 @@ type process struct {
 	expires     time.Time
 	runs        image // what it executes
 	watches
+	probes *probes // nil: the script has asked for none
 
 	trap       forkTrap
 	tally      tally
@@ -76,6 +77,7 @@ type process struct {
 	matched    bool // a block was for the last event
 	waits      bool // a block has armed a time-out: threads are not resumed
 	buffer     []unwind.Frame
+	changes    int // of objects that the probes have found, of which unwinder knows
 	taken      taken
 	finished   bool
 	samples    uint64 // of the programs before this one
@@ -100,6 +102,7 @@ type moment struct {
 	file   string
 	line   string
 	frames []unwind.Frame
+	few    bool // frames are but the innermost ones
 	reason unwind.Reason
 	weight uint64 // periods, of a tick
 	at     time.Time
@@ -120,6 +123,7 @@ const (
 	madeChild                      // a thread made a process
 	executes                       // it executes another program
 	threadBegan                    // a thread begins
+	probed                         // a probe was met: probe tells
 	threadEnded                    // a thread has ended
 	processEnded                   // the process has ended
 	letGo                          // it's no longer traced
@@ -142,6 +146,7 @@ type notice struct {
 	cpu     time.Duration
 	counted tally   // of the run that ends: executes, processEnded, letGo
 	now     *moment // once something of it was found out, nil before
+	probe   *probeEvent
 }
 
 // holds reports whether the thread stands still until the notice has been acted on.
@@ -154,7 +159,7 @@ func (t *tree) newProcess(pid, ppid int) *process {
 		files:  make(map[*unwind.Object]*debugObject),
 		memory: unwind.ProcessMemory(pid), inbox: newQueue[notice](),
 	}
-	p.points.Store(newPoints(pid))
+	p.points.Store(t.newPoints(pid))
 	t.processes[pid] = p
 	return p
 }
@@ -202,6 +207,9 @@ func (p *process) mustAsk(n *notice) bool {
 	evals := p.tree.habit(p.rule).evals
 	if len(evals) == 0 || p.tree.cfg.Eval == Natively || !n.holds() || n.kind == executes || n.fresh || p.block == nil {
 		return false
+	}
+	if n.probe != nil {
+		p.knowObjects(n.probe.changes)
 	}
 	n.now = n.moment()
 	p.now = n.now
@@ -266,7 +274,7 @@ func (p *process) newBlock() {
 	if evals := p.tree.habit(p.rule).evals; len(evals) > 0 {
 		go p.tree.debugData.prepare(p.exe, evals)
 	}
-	p.block = &block{m: m, do: p, functions: p.tree.habit(p.rule).functions, say: p.say, sinks: newSinks(func(name string) (io.WriteCloser, error) {
+	p.block = &block{m: m, do: p, functions: p.tree.habit(p.rule).functions, say: p.say, print: p.tree.print, sinks: newSinks(func(name string) (io.WriteCloser, error) {
 		return p.run.append(name)
 	}, p.tree.filters)}
 }
@@ -279,6 +287,7 @@ type habit struct {
 	breaks    bool             // breakpoints, of a debugger or of a clock
 	functions bool             // a pattern may look at functions' names
 	evaluates bool             // it asks for values of expressions
+	spawns    bool             // it follows children
 	evals     []evaluation     // for these, as far as that is known before it runs
 }
 
@@ -291,9 +300,10 @@ func (t *tree) learnHabits() {
 		var h habit
 		m := machine.New(t.cfg.Program, rule, t.cfg.Vars)
 		evals := m.Names(machine.Eval)
-		h.evaluates = len(evals) > 0 || slices.ContainsFunc(m.Names(machine.Sample), func(a machine.Action) bool { return len(a.Args) > 0 })
+		h.evaluates = len(evals) > 0 || len(m.Names(machine.Probe)) > 0 || slices.ContainsFunc(m.Names(machine.Sample), func(a machine.Action) bool { return len(a.Args) > 0 })
 		h.debugger = commands(m) || len(evals) > 0 && (t.cfg.Eval == ByDebugger || t.cfg.Eval == Both)
-		h.breaks = h.debugger || counts(m)
+		h.breaks = h.debugger || counts(m) || len(m.Names(machine.Probe)) > 0
+		h.spawns = len(m.Names(machine.Spawn)) > 0
 		h.slow = h.debugger || len(m.Names(machine.Shell)) > 0
 		for _, a := range evals {
 			if changes(a.Args[0]) || changes(a.Args[1]) || calling.MatchString(a.Args[1]) {
@@ -329,7 +339,7 @@ func counts(m *machine.Machine) bool {
 func (c *Config) Inserts() bool {
 	return slices.ContainsFunc(c.Program.Execs, func(rule *machine.Exec) bool {
 		m := machine.New(c.Program, rule, c.Vars)
-		return commands(m) || counts(m)
+		return commands(m) || counts(m) || len(m.Names(machine.Probe)) > 0
 	})
 }
 

@@ -30,9 +30,10 @@ type ReplayConfig struct {
 //	pipe sort -u: worker            a line for the filter of a PIPE
 //	var x=12  field n=12            an output that is kept
 //	sample n=12                     a sample, with its fields
-//	eval worker n                   and so on: CLOCK, SPAWN, DETACH, KILL,
-//	                                TIMEOUT, SHELL and QUIT in small letters
-//	say text                        what the user would be told, ECHO's text too
+//	eval worker n                   and so on: CLOCK, PROBE, COUNT, HIST, SPAWN,
+//	                                DETACH, KILL, TIMEOUT, SHELL and QUIT in small letters
+//	say text                        a message
+//	echo text                       what ECHO prints
 //
 // A command's output is what it was in the transcript at the same event, and
 // empty if it was not asked for there; likewise the value of an EVAL. Nothing
@@ -128,7 +129,7 @@ func (r *replay) program(exe string) {
 	}
 	r.block = &block{m: m, do: r, sinks: printedSinks{r}, say: func(format string, args ...any) {
 		r.print("say", fmt.Sprintf(format, args...))
-	}}
+	}, print: func(text string) { r.print("echo", text) }}
 }
 
 // print prints one thing that the script does, of as many words as are not
@@ -207,6 +208,20 @@ func (r *replay) clock(kind string, p time.Duration, random bool) error {
 		word = "random"
 	}
 	r.print("clock", kind, fmt.Sprint(p.Microseconds()), word)
+	return nil
+}
+
+func (r *replay) count(in tableName, key, number string) error {
+	word := "count"
+	if in.hist {
+		word = "hist"
+	}
+	r.print(word, in.name, key, number)
+	return nil
+}
+
+func (r *replay) probe(kind, functions, object string) error {
+	r.print("probe", kind, functions, object)
 	return nil
 }
 

@@ -80,7 +80,7 @@ out where: #1  main
 var where=#0  f\n#1  main
 eval f n
 field n=5
-say #0  f\n#1  main
+echo #0  f\n#1  main
 sample n=5
 detach
 quit 3

@@ -51,10 +51,12 @@ func (p *process) sampled(fields []field) {
 
 // callPath is the call path of an event; nil if its thread does not stand still.
 func (p *process) callPath(now *moment) []unwind.Frame {
-	if now == nil || now.frames != nil || now.thread == nil || !now.held {
-		if now != nil {
-			return now.frames
-		}
+	switch {
+	case now == nil:
+		return nil
+	case now.frames != nil && !now.few:
+		return now.frames
+	case now.thread == nil || !now.held:
 		return nil
 	}
 	if !p.needObjects() {
@@ -65,6 +67,7 @@ func (p *process) callPath(now *moment) []unwind.Frame {
 		return nil
 	}
 	regs := unwindRegs(&r.General)
+	now.few = false
 	now.frames, now.reason = p.unwinder.Unwind(regs, p.memory, p.buffer[:0])
 	if now.reason == unwind.BadMemory && len(now.frames) <= 1 && now.thread.tid != p.pid {
 		// The process's first thread may have ended: its number leads nowhere then.

@@ -14,7 +14,7 @@
 //
 //	what threads and processes do       tracee.Tree; asked and told by step, of the tracing goroutine
 //	ptrace, and the waiting for stops   the tracing goroutine, by tracer.Tracer
-//	clocks, fork traps, tallies         the tracing goroutine; others leave it work by do and call
+//	clocks, probes, fork traps, tallies the tracing goroutine; others leave it work by do and call
 //	a script's machine, its run         the goroutine that acts: the tracing one, or the process's own
 //	a debugger and its answers          the process's own goroutine, by link
 //	what happened, until acted on       process.inbox: the tracing goroutine puts, the other takes

@@ -10,6 +10,7 @@ type sigtrap struct {
 	was     bool  // or one that was there once
 	lent    bool  // the memory with the breakpoints is its parent's
 	counts  bool  // the breakpoint is a clock's
+	probes  bool  // or one of the script's probes
 	watches bool  // it can be of a debug register
 }
 
@@ -27,6 +28,8 @@ const (
 	trapParents
 	// trapCounted: set the thread back, and count the call.
 	trapCounted
+	// trapProbed: set the thread back, and tell the script.
+	trapProbed
 	// trapMet: set the thread back, and tell the debugger of its breakpoint.
 	trapMet
 	// trapStepped: tell the debugger, and which watchpoint it met if any.
@@ -48,6 +51,8 @@ func (s sigtrap) cause() cause {
 		return trapParents
 	case s.here && s.code == kernelSent && s.counts:
 		return trapCounted
+	case s.here && s.code == kernelSent && s.probes:
+		return trapProbed
 	case s.here && s.code == kernelSent:
 		return trapMet
 	case s.steps && s.code != userSent:

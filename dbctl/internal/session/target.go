@@ -50,7 +50,7 @@ func (p *process) Insert(addr uint64) error {
 	if !own {
 		return nil // it will leave the memory, which is its parent's
 	}
-	return points.Insert(addr, breakpoint.Debugger)
+	return points.Insert(breakpoint.Debugger, addr)
 }
 
 func (p *process) Remove(addr uint64) error {

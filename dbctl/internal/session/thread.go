@@ -25,11 +25,12 @@ type thread struct {
 	turns  int           // how often it had come to a processor when it was interrupted to be sampled
 	owing  bool          // its next system call is to be sampled
 	inside bool          // a system call, whose entry it was stopped at
-	at     *callSite     // it stands before this call, which is counted
+	at     uint64        // it stands at this breakpoint, which it has met; 0: at none
 	again  place         // where it will meet the breakpoint that it was stepped over
 	unmask uint64        // the mask that it has in truth, while the clock's signal is taken out of it
 	later  tracee.Errand // that it is to be stopped for when that is done
 	name   int           // of the process's goroutine: the debugger's number for it
+	probing
 }
 
 // threads are those of a process. The tracing goroutine puts them in and takes them out.
@@ -91,6 +92,7 @@ func (t *tree) dropThread(th *thread) {
 		th.p.clk.remove(th.tid)
 	}
 	th.passed()
+	th.p.probes.forget(th)
 	th.p.threads.drop(th.tid)
 	th.end()
 	delete(t.threads, th.tid)
@@ -114,7 +116,11 @@ func (t *tree) renamed(th *thread, tid int) {
 // goOn lets a thread go on that stands still.
 func (t *tree) goOn(th *thread) {
 	p := th.p
-	if th.at != nil {
+	if e := th.nextDue(); e != nil {
+		p.tell(notice{kind: probed, thread: th, probe: e})
+		return
+	}
+	if th.at != 0 {
 		t.past(th)
 	}
 	pace := th.pace
@@ -178,11 +184,13 @@ func (t *tree) stand(th *thread) bool {
 		info, _ = t.tracer.Siginfo(th.tid)
 	}
 	th.begin(regs, float, info)
+	th.p.probes.stands(th)
 	return true
 }
 
 // endStop ends a thread's stop, and writes the registers back that were changed.
 func (t *tree) endStop(th *thread) {
+	th.goesOn()
 	r, changed := th.end()
 	if !changed {
 		return

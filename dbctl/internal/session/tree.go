@@ -39,8 +39,8 @@ type tree struct {
 	host       string
 	habits     map[*machine.Exec]habit
 	traps      forkTraps
-	mender     *tracer.Mender // takes out the breakpoints of clocks if we are killed; nil: not needed yet
-	unmended   bool           // it can't be had
+	mender     mender
+	tables     tables
 	cost       stopCost
 	programs   programs
 	debugData  debugData
@@ -110,6 +110,7 @@ func (t *tree) close() {
 	if t.signals != nil {
 		t.signals.Close()
 	}
+	t.mender.close()
 	for _, c := range t.closers {
 		c.Close()
 	}
@@ -143,6 +144,9 @@ func (t *tree) makeSpare(rule *machine.Exec) error {
 func (t *tree) say(format string, args ...any) {
 	fmt.Fprintf(visible.Writer(t.cfg.Stderr), "%s: %s\n", t.cfg.As, fmt.Sprintf(format, args...))
 }
+
+// print writes a line of the script's own.
+func (t *tree) print(text string) { fmt.Fprintln(visible.Writer(t.cfg.Stderr), text) }
 
 // sayOnce is say for what would otherwise be repeated at each sample.
 func (t *tree) sayOnce(format string, args ...any) {

@@ -13,7 +13,7 @@ import (
 //
 // It reports false, and has changed nothing, where the instruction is none that it
 // knows; where reading or writing would fault; and where the thread steps itself. Calls
-// and returns, of which a shadow stack would have to know, are not done.
+// and returns are not done where a shadow stack would have to know of them.
 func (t *Tracer) Emulate(tid int, code []byte, regs *unix.PtraceRegs) bool {
 	const trapFlag = 0x100
 	if regs.Eflags&trapFlag != 0 {
@@ -22,20 +22,22 @@ func (t *Tracer) Emulate(tid int, code []byte, regs *unix.PtraceRegs) bool {
 	m := emulation{
 		regs: regs, code: code,
 		load: func(addr uint64, b []byte) bool { return read(tid, addr, b) == len(b) },
-		store: func(addr, value uint64) bool {
-			return write(tid, addr, binary.LittleEndian.AppendUint64(nil, value)) == nil
+		store: func(addr, value uint64, size int) bool {
+			return write(tid, addr, binary.LittleEndian.AppendUint64(nil, value)[:size/8]) == nil
 		},
+		shadow: shadowStacks(),
 	}
 	return m.run()
 }
 
 // emulation is one instruction.
 type emulation struct {
-	regs  *unix.PtraceRegs
-	code  []byte
-	rex   byte
-	load  func(addr uint64, b []byte) bool
-	store func(addr, value uint64) bool
+	regs   *unix.PtraceRegs
+	code   []byte
+	rex    byte
+	load   func(addr uint64, b []byte) bool
+	store  func(addr, value uint64, size int) bool // size in bits
+	shadow bool                                    // there may be a shadow stack
 }
 
 // The bits of a REX prefix, which say more of the operands.
@@ -72,11 +74,9 @@ func (m *emulation) run() bool {
 	at++
 	switch {
 	case op&0xf8 == 0x50: // push
-		value := *m.reg(op&7 | m.bit(rexB))
-		if !m.store(m.regs.Rsp-8, value) {
+		if !m.push(*m.reg(op&7 | m.bit(rexB))) {
 			return false
 		}
-		m.regs.Rsp -= 8
 	case op&0xf8 == 0xb8 && m.rex&rexW == 0: // mov of a constant
 		*m.reg(op&7 | m.bit(rexB)) = uint64(m.constant(at, 4)) & 0xffffffff
 		at += 4
@@ -88,7 +88,10 @@ func (m *emulation) run() bool {
 		m.regs.Rip += uint64(m.constant(at, size))
 		at += size
 	default:
-		end, ok := m.withOperand(op, at)
+		end, ok := m.onStack(op, at)
+		if !ok {
+			end, ok = m.withOperand(op, at)
+		}
 		if !ok {
 			return false
 		}
@@ -111,11 +114,16 @@ func (m *emulation) withOperand(op byte, at int) (end int, ok bool) {
 		o.from = 8
 	case wide && op == 0xb7, wide && op == 0xbf:
 		o.from = 16
+	case wide && op&0xf0 == 0x80: // a jump under a condition
+		if m.holds(op & 0xf) {
+			m.regs.Rip += uint64(m.constant(at, 4))
+		}
+		return at + 4, true
 	case wide:
 		return 0, false
 	case op == 0x63: // movsxd
 		o.from = 32
-	case op == 0x38, op == 0x3a, op == 0x84, op == 0x80:
+	case op == 0x38, op == 0x3a, op == 0x84, op == 0x80, op == 0x88, op == 0xc6:
 		o.size, o.from = 8, 8
 	}
 	o.wide = wide
@@ -133,9 +141,9 @@ func (m *emulation) withOperand(op byte, at int) (end int, ok bool) {
 	}
 	size := 0 // of the constant
 	switch op {
-	case 0x80, 0x83:
+	case 0x80, 0x83, 0xc6:
 		size = 1
-	case 0x81:
+	case 0x81, 0xc7:
 		size = 4
 	}
 	if size > 0 && !wide {
@@ -172,15 +180,11 @@ func (m *emulation) operate(o *operation) bool {
 		}
 		return o.memory
 	case o.op == 0x89: // mov
-		switch {
-		case !o.memory:
-			m.set(o.rm, *m.reg(o.reg))
-		case o.size != 64:
-			return false
-		default:
-			return m.store(o.addr, *m.reg(o.reg))
-		}
-		return true
+		return m.put(o, *m.reg(o.reg))
+	case o.op == 0x88 && (m.rex != 0 || o.reg <= 3) && o.memory:
+		return m.put(o, *m.reg(o.reg))
+	case o.op == 0xc6 && o.memory && o.number == 0, o.op == 0xc7 && o.number == 0:
+		return m.put(o, o.constant)
 	}
 	a, ok := m.operand(o)
 	if !ok {
@@ -194,10 +198,17 @@ func (m *emulation) operate(o *operation) bool {
 		m.set(o.reg, signed(a, o.from))
 	case o.op == 0x63: // movsxd
 		m.set(o.reg, signed(a, o.from))
-	case o.op == 0x31 && !o.memory: // xor
-		m.set(o.rm, m.logic(a^b, o.size))
-	case o.op == 0x33:
-		m.set(o.reg, m.logic(a^b, o.size))
+	case o.op < 0x38 && o.op&4 == 0 && o.op&1 != 0: // one that gives a result
+		result, flags, ok := m.arithmetic(o.op>>3, a, b, o.op&2 != 0, o.size)
+		if !ok {
+			return false
+		}
+		if o.op&2 != 0 {
+			m.set(o.reg, result)
+		} else if !m.put(o, result) {
+			return false
+		}
+		m.regs.Eflags = flags
 	case o.op == 0x85: // test
 		m.logic(a&b, o.size)
 	case o.op == 0x84 && (m.rex != 0 || o.reg <= 3):
@@ -210,14 +221,14 @@ func (m *emulation) operate(o *operation) bool {
 		switch {
 		case o.number == 7: // cmp
 			m.minus(a, o.constant, o.size)
-		case o.memory || o.size == 8:
+		case o.size == 8:
 			return false
-		case o.number == 4: // and
-			m.set(o.rm, m.logic(a&o.constant, o.size))
-		case o.number == 5: // sub
-			m.set(o.rm, m.minus(a, o.constant, o.size))
 		default:
-			return false
+			result, flags, ok := m.arithmetic(o.number, a, o.constant, false, o.size)
+			if !ok || !m.put(o, result) {
+				return false
+			}
+			m.regs.Eflags = flags
 		}
 	default:
 		return false

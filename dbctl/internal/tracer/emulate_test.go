@@ -1,6 +1,7 @@
 package tracer
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -24,11 +25,18 @@ var emulated = []string{
 	"0fb6c3", "400fb6ff", "0fb7c7", "0fbec2", "480fbfc6", "4c0fbee1", "0fb607", "0fb74708", "480fbe07", "0fbf4706", // widening
 	"803f05", "80 3d f8ffffff 00", "833f10", "48837f1020", "813fff000000", "84c0", "4084ff", "84d3", "38c1", "3ac1", "381f", "3a07", "397708", "483b7708", "857708", // comparisons
 	"eb10", "ebf0", "e900010000", // jumps
+	"5d", "415c", "5c", // pop
+	"8937", "893424", "885c2410", "4088742410", "c7442408fbffffff", "48c744240805000000", "c644240805", "48c7c0ffffffff", // stores
+	"4801f0", "01d8", "0307", "480307", "48037710", "29d8", "482b07", "4829c3", "21d8", "2307", "09d8", "4d09c8", "0b07", "313424", "4801442408", // arithmetic
+	"4883c408", "83c001", "4883c8ff", "83f0ff", "48830424ff", "8124240f0f0000", "83442408ff", // with constants
+	"4898", "98", "4899", "99", // widening
+	"7010", "7110", "7210", "7310", "74f0", "75f0", "7610", "7710", "7810", "7910", "7a10", "7b10", "7c10", "7d10", "7e10", "7f10", // jumps
+	"0f8410010000", "0f85f0ffffff", "0f8c00010000", "0f8f00010000",
 }
 
 // Left to the processor: what Emulate doesn't know, and what would fault.
 var stepped = []string{
-	"c3", "e800000000", "660fefc0", "c5f857c0", "64488b042528000000", "84e0", "38e1", "8937", "4801f0", "40f6c701", "ffd0", "cc", "0f05", "f0ff07", "488b01", "48890b", "ff0f", "0fb6c7", "383f",
+	"c3", "c9", "660fefc0", "c5f857c0", "64488b042528000000", "84e0", "38e1", "88e1", "4811f0", "1307", "8014240f", "83d001", "40f6c701", "ffd0", "cc", "0f05", "f0ff07", "488b01", "48890b", "ff0f", "0fb6c7", "383f",
 }
 
 // What Emulate does is what the processor does, of registers and memory at random.
@@ -85,6 +93,41 @@ func TestEmulate(t *testing.T) {
 					t.Errorf("%s: memory differs", text)
 					break
 				}
+			}
+		}
+		return nil
+	})
+}
+
+// Calls, and what leads back through the stack, which is to hold addresses then.
+func TestEmulateCalls(t *testing.T) {
+	inProgram(t, func(tr *Tracer, pid int, area uint64, start unix.PtraceRegs) error {
+		for _, text := range []string{"c3", "c9", "e800000000", "e810000000"} {
+			does := text == "c9" || !shadowStacks()
+			regs := start
+			randomize(&regs, area)
+			regs.Rbp = regs.Rsp + 64
+			for _, at := range []uint64{regs.Rsp, regs.Rbp} {
+				if err := write(pid, at, binary.LittleEndian.AppendUint64(nil, start.Rip+4)); err != nil {
+					return err
+				}
+			}
+			if err := pokeCode(pid, start.Rip, decode(t, text)); err != nil {
+				return err
+			}
+			here := make([]byte, codeLength)
+			read(pid, start.Rip, here)
+			got := regs
+			if done := tr.Emulate(pid, here, &got); done != does {
+				t.Errorf("%s: done %v", text, done)
+			}
+			want, _, err := native(tr, pid, regs, area)
+			if err != nil {
+				return fmt.Errorf("%s: %w", text, err)
+			}
+			got.Eflags, want.Eflags, got.Orig_rax, want.Orig_rax = 0, 0, 0, 0
+			if does && got != want {
+				t.Errorf("%s: %+v, the processor\n%+v", text, got, want)
 			}
 		}
 		return nil

@@ -21,8 +21,9 @@ type Mender struct {
 }
 
 const (
-	mendWord = "-mend-" // as the first argument, it makes our own executable a mender
-	siteSize = 9        // of an address and a byte in a message, which begins with a process's number
+	mendWord    = "-mend-" // as the first argument, it makes our own executable a mender
+	siteSize    = 9        // of an address and a byte in a message, which begins with a process's number
+	messageSize = 1 << 16  // that a message may have
 )
 
 // NewMender starts one. Its executable is our own, whose main function must begin with Mend.
@@ -51,12 +52,25 @@ func NewMender() (*Mender, error) {
 
 // Keep tells it what breakpoints that are about to be put into a process stand for, in place of what
 // it was told of that process before.
-func (m *Mender) Keep(pid int, memory *os.File, original map[uint64]byte) error {
-	b := binary.LittleEndian.AppendUint32(nil, uint32(pid))
+func (m *Mender) Keep(pid int, memory *os.File, original map[uint64]byte) {
+	m.send(pid, unix.UnixRights(int(memory.Fd())), original)
+}
+
+// Add tells it of more.
+func (m *Mender) Add(pid int, original map[uint64]byte) { m.send(pid, nil, original) }
+
+// send sends what a message has no room for in further ones.
+func (m *Mender) send(pid int, memory []byte, original map[uint64]byte) {
+	head := binary.LittleEndian.AppendUint32(nil, uint32(pid))
+	b := head
 	for addr, code := range original {
+		if len(b) > messageSize-siteSize {
+			unix.Sendmsg(m.line, b, memory, nil, unix.MSG_NOSIGNAL)
+			b, memory = head, nil
+		}
 		b = append(binary.LittleEndian.AppendUint64(b, addr), code)
 	}
-	return unix.Sendmsg(m.line, b, unix.UnixRights(int(memory.Fd())), nil, unix.MSG_NOSIGNAL)
+	unix.Sendmsg(m.line, b, memory, nil, unix.MSG_NOSIGNAL)
 }
 
 // Forget tells it that they are out.
@@ -95,7 +109,7 @@ func Mend() {
 	}
 	runtime.LockOSThread()
 	processes := make(map[uint32]*mended)
-	b, rights := make([]byte, 1<<16), make([]byte, unix.CmsgSpace(4))
+	b, rights := make([]byte, messageSize), make([]byte, unix.CmsgSpace(4))
 	for {
 		n, oob, _, _, err := unix.Recvmsg(0, b, rights, unix.MSG_CMSG_CLOEXEC)
 		if err == unix.EINTR {
@@ -104,13 +118,19 @@ func Mend() {
 		if err != nil || n < 4 {
 			break // they have ended
 		}
-		pid := binary.LittleEndian.Uint32(b)
-		if old := processes[pid]; old != nil {
+		pid, sites := binary.LittleEndian.Uint32(b), b[4:n]
+		fd, first := passed(rights[:oob])
+		old := processes[pid]
+		if old != nil && !first && len(sites) > 0 {
+			old.sites = append(old.sites, sites...)
+			continue
+		}
+		if old != nil {
 			old.memory.Close()
 			delete(processes, pid)
 		}
-		if fd, ok := passed(rights[:oob]); ok {
-			processes[pid] = &mended{os.NewFile(uintptr(fd), "memory"), append([]byte(nil), b[4:n]...)}
+		if first {
+			processes[pid] = &mended{os.NewFile(uintptr(fd), "memory"), append([]byte(nil), sites...)}
 		}
 	}
 	for _, m := range processes {
