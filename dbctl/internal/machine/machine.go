@@ -19,8 +19,9 @@ type Machine struct {
 	raw     bool
 	threads bool // there are variables of threads
 	trace   func(string)
-	first   *group           // the one to start in
-	given   map[string]value // the variables to start with
+	asked   map[string]func() string // variables that are worked out at each use, where the script sets none
+	first   *group                   // the one to start in
+	given   map[string]value         // the variables to start with
 
 	own     map[string]map[string]string // the variables of each thread
 	of      string                       // the thread of the line
@@ -56,6 +57,14 @@ func (m *Machine) Set(name, text string) {
 		m.own[m.of] = make(map[string]string)
 	}
 	m.own[m.of][name] = text
+}
+
+// Ask has a variable, unless it is set, be what f returns at each use.
+func (m *Machine) Ask(name string, f func() string) {
+	if m.asked == nil {
+		m.asked = make(map[string]func() string)
+	}
+	m.asked[name] = f
 }
 
 // Get returns the value of a variable: see Set.
@@ -324,7 +333,10 @@ func (m *Machine) appendVar(b []byte, name string, budget *int) []byte {
 	if own, ok := m.own[m.of][name]; ok {
 		return append(b, own...)
 	}
-	v := m.vars[name]
+	v, set := m.vars[name]
+	if f := m.asked[name]; f != nil && !set {
+		return append(b, f()...)
+	}
 	if v.lazy != nil {
 		return m.appendTemplate(b, v.lazy, budget)
 	}

@@ -1,12 +1,14 @@
 package script_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/profilecollection/pct/dbctl/internal/script"
@@ -90,17 +92,16 @@ int main(void)
 func dbctl(t *testing.T, args ...string) string {
 	t.Helper()
 	dir := t.TempDir()
-	source, target, command := filepath.Join(dir, "calls.c"), filepath.Join(dir, "calls"), filepath.Join(dir, "dbctl")
+	source, target := filepath.Join(dir, "calls.c"), filepath.Join(dir, "calls")
 	if err := os.WriteFile(source, []byte(program), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, build := range [][]string{
-		{"gcc", "-g", "-O0", "-o", target, source},
-		{"go", "build", "-o", command, "../.."},
-	} {
-		if out, err := exec.Command(build[0], build[1:]...).CombinedOutput(); err != nil {
-			t.Fatalf("%v: %v\n%s", build, err, out)
-		}
+	if out, err := exec.Command("gcc", "-g", "-O0", "-o", target, source).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	command, err := built()
+	if err != nil {
+		t.Fatal(err)
 	}
 	cmd := exec.Command(command, append(append([]string{"-I", scripts, "-o", filepath.Join(dir, "runs")}, args...), target)...)
 	out, err := cmd.CombinedOutput()
@@ -141,6 +142,118 @@ func TestLtraceLibrary(t *testing.T) {
 		}
 	}
 }
+
+// In any program: the longest calls are first, and all paths of recursion are told apart.
+func TestLatency(t *testing.T) {
+	got := dbctl(t, "-D", `functions=first|worker`, "latency.dbctl")
+	counts := regexp.MustCompile(`(?m)^ +(\d+) +[0-9.e-]+ +[0-9.e-]+ +[0-9.e-]+ +[0-9.e-]+  (.* <- .*)$`).FindAllStringSubmatch(got, -1)
+	var paths []string
+	for _, c := range counts {
+		paths = append(paths, c[1]+" "+c[2])
+	}
+	slices.Sort(paths)
+	want := []string{"1 first <- main", "1 worker <- first <- main", "1 worker <- second <- main", "1 worker <- worker <- first <- main"}
+	if !slices.Equal(paths, want) {
+		t.Errorf("got %q of\n%s\nwant %q", paths, got, want)
+	}
+	if !regexp.MustCompile(`(?m)^seconds worker: 3, mean `).MatchString(got) {
+		t.Errorf("no histogram of three calls in\n%s", got)
+	}
+}
+
+// A process ends by a signal of its own, one by another's while it waits, one handles a signal.
+func TestCrash(t *testing.T) {
+	got := shell(t, "crash.dbctl", `./faults fault; echo $?; ./faults wait; echo $?; ./faults handle; echo $?`)
+	for _, want := range []string{
+		`(?m)^\S+/faults \(\d+\) ended by SIGSEGV: set\(at=0x0, to=5\) <- fault\(n=5\) <- main\(`, `(?m)^139$`,
+		`(?m)^\S+/faults \(\d+\) ended by SIGTERM: .*main\(`, `(?m)^143$`, `(?m)^0$`,
+	} {
+		if !regexp.MustCompile(want).MatchString(got) {
+			t.Errorf("%s is not in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "SIGUSR1") {
+		t.Errorf("a signal that is handled is told of:\n%s", got)
+	}
+}
+
+func TestSignals(t *testing.T) {
+	got := shell(t, "signals.dbctl", `./faults handle`)
+	if want := `(?m)^\d+ \S+/faults: SIGUSR1 in .*<- main$`; !regexp.MustCompile(want).MatchString(got) {
+		t.Errorf("%s is not in\n%s", want, got)
+	}
+}
+
+const faults = `
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+static void handler(int sig) { (void)sig; }
+static void set(volatile int *at, int to) { *at = to; }
+static void fault(int n) { set(0, n); }
+int main(int argc, char **argv)
+{
+	(void)argc;
+	if (!strcmp(argv[1], "fault"))
+		fault(5);
+	if (!strcmp(argv[1], "wait"))
+		kill(getpid(), SIGTERM);
+	signal(SIGUSR1, handler);
+	raise(SIGUSR1);
+	return 0;
+}
+`
+
+// shell runs a shipped script on commands of a shell, in a folder with a program whose calls fail.
+func shell(t *testing.T, name, commands string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "faults.c"), []byte(faults), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	command, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	build := exec.Command("gcc", "-g", "-O0", "-o", "faults", "faults.c")
+	build.Dir = dir
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	include, err := filepath.Abs(scripts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(command, "-I", include, "-o", filepath.Join(dir, "runs"), name, "sh", "-c", commands)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", cmd, err, out)
+	}
+	return string(out)
+}
+
+// folder is for what tests build once.
+var folder string
+
+func TestMain(m *testing.M) {
+	var err error
+	if folder, err = os.MkdirTemp("", "dbctl-shipped-"); err != nil {
+		panic(err)
+	}
+	status := m.Run()
+	os.RemoveAll(folder)
+	os.Exit(status)
+}
+
+// built is the path of dbctl.
+var built = sync.OnceValues(func() (string, error) {
+	command := filepath.Join(folder, "dbctl")
+	if out, err := exec.Command("go", "build", "-o", command, "../..").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	return command, nil
+})
 
 func TestCoverage(t *testing.T) {
 	got := strings.Split(dbctl(t, "coverage.dbctl"), "\n")

@@ -38,17 +38,54 @@ type argument struct {
 // number as "...".
 func (p *process) arguments() (datum, bool) {
 	p.readAgain()
-	path := p.callPath(p.now)
 	c := &p.onPath
+	ok := p.findCalls(c)
+	v := datum{calls: c}
+	if rec := p.recorder(); rec != nil {
+		rec.value("", withArguments, p.shownCalls(c), ok)
+	}
+	return v, ok
+}
+
+// findCalls finds the calls of the path on which the event's thread stands, if it stands.
+func (p *process) findCalls(c *calls) bool {
+	path := p.callPath(p.now)
 	c.list, c.arguments, c.written = c.list[:0], c.arguments[:0], c.written[:0]
 	for level := 0; level < len(path) && (level == 0 || c.list[len(c.list)-1].function != "main"); level++ {
 		p.addCalls(c, level)
 	}
-	v := datum{calls: c}
-	if rec := p.recorder(); rec != nil {
-		rec.value("", withArguments, p.shownCalls(c), path != nil)
+	return path != nil
+}
+
+// pathVariables are the variables that are the call path of the event's thread: functions alone, or with their
+// arguments.
+var pathVariables = map[string]func(p *process, c *calls) string{
+	"path":  (*process).shownFunctions,
+	"stack": (*process).shownCalls,
+}
+
+// variable is the text of one of these.
+func (p *process) variable(name string) string {
+	p.readAgain()
+	var c calls
+	text := ""
+	ok := p.findCalls(&c)
+	if ok {
+		text = pathVariables[name](p, &c)
 	}
-	return v, path != nil
+	if rec := p.recorder(); rec != nil {
+		rec.value("", "$"+name, text, ok)
+	}
+	return text
+}
+
+// shownFunctions is "worker <- dispatch_1 <- main".
+func (p *process) shownFunctions(c *calls) string {
+	var all []string
+	for _, of := range c.list {
+		all = append(all, of.function)
+	}
+	return data.JoinCalls(all)
 }
 
 // shownCalls is "worker(n=1000) <- dispatch_1(a=1000) <- main(ac=1, av=0x7ffe…)".

@@ -22,6 +22,8 @@ type performer interface {
 	sampled(fields []field)
 	// arguments are the functions of that call path with their arguments.
 	arguments() (value datum, ok bool)
+	// variable is the text of a variable of that call path.
+	variable(name string) string
 	// evaluate works out an expression in the innermost activation of a
 	// function; ok is false where there is no value. Shown is whether its
 	// text is wanted now.
@@ -61,6 +63,13 @@ type block struct {
 	print func(text string)                // a line of the script's own
 
 	functions bool // a pattern may look at functions' names
+}
+
+// ask has a machine's variables of the call path be what do says.
+func ask(m *machine.Machine, do performer) {
+	for name := range pathVariables {
+		m.Ask(name, func() string { return do.variable(name) })
+	}
 }
 
 // step offers a line to the machine and carries out what it selects. It

@@ -274,6 +274,7 @@ func (p *process) newBlock() {
 	if evals := p.tree.habit(p.rule).evals; len(evals) > 0 {
 		go p.tree.debugData.prepare(p.exe, evals)
 	}
+	ask(m, p)
 	p.block = &block{m: m, do: p, functions: p.tree.habit(p.rule).functions, say: p.say, print: p.tree.print, sinks: newSinks(func(name string) (io.WriteCloser, error) {
 		return p.run.append(name)
 	}, p.tree.filters)}
@@ -300,7 +301,7 @@ func (t *tree) learnHabits() {
 		var h habit
 		m := machine.New(t.cfg.Program, rule, t.cfg.Vars)
 		evals := m.Names(machine.Eval)
-		h.evaluates = len(evals) > 0 || len(m.Names(machine.Probe)) > 0 || slices.ContainsFunc(m.Names(machine.Sample), func(a machine.Action) bool { return len(a.Args) > 0 })
+		h.evaluates = len(evals) > 0 || len(m.Names(machine.Probe)) > 0 || m.Uses("path") || m.Uses("stack") || slices.ContainsFunc(m.Names(machine.Sample), func(a machine.Action) bool { return len(a.Args) > 0 })
 		h.debugger = commands(m) || len(evals) > 0 && (t.cfg.Eval == ByDebugger || t.cfg.Eval == Both)
 		h.breaks = h.debugger || counts(m) || len(m.Names(machine.Probe)) > 0
 		h.spawns = len(m.Names(machine.Spawn)) > 0

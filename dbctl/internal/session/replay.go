@@ -127,6 +127,7 @@ func (r *replay) program(exe string) {
 	if r.cfg.Trace != nil {
 		m.Trace(r.cfg.Trace)
 	}
+	ask(m, r)
 	r.block = &block{m: m, do: r, sinks: printedSinks{r}, say: func(format string, args ...any) {
 		r.print("say", fmt.Sprintf(format, args...))
 	}, print: func(text string) { r.print("echo", text) }}
@@ -188,6 +189,13 @@ func (r *replay) arguments() (datum, bool) {
 		return datum{text: a.text}, true
 	}
 	return datum{}, false
+}
+
+func (r *replay) variable(name string) string {
+	if a := r.scene.take("value", "", "$"+name); a != nil && a.ok {
+		return a.text
+	}
+	return ""
 }
 
 func (r *replay) sampled(fields []field) {
