@@ -232,7 +232,7 @@ func (c *compiler) printable(t *value.Type, depth int) error {
 	case value.Unknown:
 		return refusef("%s", describe(t))
 	case value.Float:
-		if t.Size != 4 && t.Size != 8 && t.Size != 16 || t.Name == "_Float128" || t.Name == "__float128" {
+		if t.Size != 4 && t.Size != 8 && t.Size != 16 && t != halfType && t != bfloat16Type && t != x87Type || t.Name == "_Float128" || t.Name == "__float128" {
 			return refusef("a floating-point number of %d bytes", t.Size)
 		}
 	case value.Integer, value.Enumeration, value.Boolean:

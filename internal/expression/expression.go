@@ -287,40 +287,6 @@ func literal(text string) (place, error) {
 	return place{typ: t, word: join([]plan.Instr{{Op: plan.Const, Arg: int64(v)}}, fit(t))}, nil
 }
 
-// registers of 64 bits by their names, with their DWARF numbers.
-var registers = map[string]int64{
-	"rax": 0, "rdx": 1, "rcx": 2, "rbx": 3, "rsi": 4, "rdi": 5, "rbp": 6, "rsp": 7,
-	"r8": 8, "r9": 9, "r10": 10, "r11": 11, "r12": 12, "r13": 13, "r14": 14, "r15": 15, "rip": 16,
-}
-
-func (c *compiler) register(name string) (place, error) {
-	name = name[1:]
-	switch name {
-	case "pc":
-		name = "rip"
-	case "sp":
-		name = "rsp"
-	case "fp":
-		name = "rbp"
-	}
-	if n, ok := registers[name]; ok {
-		t := longType
-		switch name {
-		case "rip":
-			t = codePointer
-		case "rsp", "rbp":
-			t = dataPointer
-		}
-		return place{typ: t, word: []plan.Instr{{Op: plan.Register, Arg: n}}}, nil
-	}
-	if r, ok := strings.CutPrefix(name, "e"); ok && len(r) == 2 {
-		if n, ok := registers["r"+r]; ok {
-			return place{typ: intType, word: []plan.Instr{{Op: plan.Register, Arg: n}, {Op: plan.Extend, Size: 4}}}, nil
-		}
-	}
-	return place{}, refusef("the register $%s", name)
-}
-
 // words of types, in the order in which they are counted.
 var builtin = map[string]*value.Type{
 	"char": charType, "signed char": {Kind: value.Character, Name: "signed char", Size: 1, Signed: true}, "unsigned char": {Kind: value.Character, Name: "unsigned char", Size: 1},

@@ -389,6 +389,8 @@ func (c *compiler) cast(p place, t *value.Type) (place, error) {
 	switch {
 	case t.Kind == value.Unknown:
 		return place{}, refusef("%s", describe(t))
+	case p.typ.Bits && (t.Kind != value.Integer || t.Size != p.typ.Size):
+		return place{}, refusef("a cast of a register of flags")
 	case p.typ.Kind == value.Array && t.Kind == value.Pointer && p.addr != nil:
 		return place{typ: t, word: p.addr}, nil
 	case t.Kind == value.Structure && p.typ.Kind == value.Structure && t.Name == p.typ.Name:

@@ -42,6 +42,7 @@ const (
 	flagBits
 	flagWide
 	flagView
+	flagRegister
 
 	flagNamed     = 1 << 8
 	languageShift = 9 // above it the language in whose form the value is shown
@@ -167,7 +168,7 @@ func (d *describer) add(b []byte) uint64 {
 }
 
 func head(t *Type, flags uint64) []byte {
-	flags |= bit(t.Signed, flagSigned) | bit(t.Vector, flagVector) | bit(t.Union, flagUnion) | bit(t.Flags, flagBits) | bit(t.Wide, flagWide) | bit(t.Named, flagNamed) | uint64(t.Language)<<languageShift
+	flags |= bit(t.Signed, flagSigned) | bit(t.Vector, flagVector) | bit(t.Union, flagUnion) | bit(t.Flags, flagBits) | bit(t.Wide, flagWide) | bit(t.Bits, flagRegister) | bit(t.Named, flagNamed) | uint64(t.Language)<<languageShift
 	b := binary.AppendUvarint([]byte{byte(t.Kind)}, flags)
 	return binary.AppendUvarint(appendText(b, t.Name), t.Size)
 }
@@ -263,7 +264,7 @@ func (d *reader) next() *Type {
 	flags := d.uvarint()
 	t := &Type{
 		Kind: kinds[kind], Name: d.text(), Size: d.uvarint(),
-		Signed: flags&flagSigned != 0, Vector: flags&flagVector != 0, Union: flags&flagUnion != 0, Flags: flags&flagBits != 0, Wide: flags&flagWide != 0,
+		Signed: flags&flagSigned != 0, Vector: flags&flagVector != 0, Union: flags&flagUnion != 0, Flags: flags&flagBits != 0, Wide: flags&flagWide != 0, Bits: flags&flagRegister != 0,
 		Named: flags&flagNamed != 0, Language: Language(min(flags>>languageShift, uint64(languages))),
 	}
 	d.bad = d.bad || t.Language == languages // or of a later version

@@ -243,6 +243,16 @@ func (p *printer) wide(t *Type, v uint64) {
 }
 
 func (p *printer) enumeration(t *Type, v uint64) {
+	if t.Bits {
+		p.out.WriteString("[")
+		for _, e := range t.Enums {
+			if v&uint64(e.Value) != 0 {
+				p.out.WriteString(" " + e.Name)
+			}
+		}
+		p.out.WriteString(" ]")
+		return
+	}
 	for _, e := range t.Enums {
 		if uint64(e.Value) == v {
 			p.out.WriteString(e.Name)
@@ -312,6 +322,10 @@ func (p *printer) pointer(t *Type, v uint64) {
 }
 
 func (p *printer) float(t *Type, v uint64) {
+	if t.Size == 2 {
+		p.short(t, v)
+		return
+	}
 	if t.Size == 4 {
 		f := float64(math.Float32frombits(uint32(v)))
 		if math.IsNaN(f) {

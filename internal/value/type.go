@@ -36,6 +36,7 @@ type Type struct {
 	Fields   []Field
 	Enums    []Enumerator
 	Flags    bool     // an enumeration whose enumerators are bits
+	Bits     bool     // an enumeration that is a register of flags
 	Language Language // of the type of a whole value: in whose form it is shown
 	Wide     bool     // a character of a type that holds no byte: wchar_t, char16_t, char32_t
 	// View is set of a structure or reference in the type of a plan's value whose content the plan writes.
