@@ -63,6 +63,9 @@ func (c *compiler) operate(op string, a, b place) (place, error) {
 			return place{}, refusef("arithmetic with pointers")
 		}
 	}
+	if isExtended(a.typ) || isExtended(b.typ) {
+		return c.operateExtended(op, a, b)
+	}
 	if a, b, err = c.promoted(a, b); err != nil {
 		return place{}, err
 	}

@@ -82,6 +82,16 @@ func (c *compiler) register(name string) (place, error) {
 		}
 		return place{typ: t, word: []plan.Instr{{Op: plan.Register, Arg: n}}}, nil
 	}
+	if whole, t, from := partOf(name); t != nil {
+		word := []plan.Instr{{Op: plan.Register, Arg: registers[whole]}}
+		if from > 0 {
+			word = append(word, plan.Instr{Op: plan.Const, Arg: from}, plan.Instr{Op: plan.ShrU})
+		}
+		return place{typ: t, word: join(word, fit(t))}, nil
+	}
+	if c.dialect != nil {
+		return place{}, refusef("the register $%s in %s", name, c.dialect.name)
+	}
 	if r, ok := flagRegisters[name]; ok {
 		return place{typ: r.typ, word: []plan.Instr{{Op: plan.Register, Arg: r.number}}}, nil
 	}
@@ -90,13 +100,6 @@ func (c *compiler) register(name string) (place, error) {
 	}
 	if n, ok := numbered(name, "st", 8); ok {
 		return halves(x87Type, plan.FloatStack+n), nil
-	}
-	if whole, t, from := partOf(name); t != nil {
-		word := []plan.Instr{{Op: plan.Register, Arg: registers[whole]}}
-		if from > 0 {
-			word = append(word, plan.Instr{Op: plan.Const, Arg: from}, plan.Instr{Op: plan.ShrU})
-		}
-		return place{typ: t, word: join(word, fit(t))}, nil
 	}
 	return place{}, refusef("the register $%s", name)
 }

@@ -12,7 +12,7 @@ func TestRegisters(t *testing.T) {
 		vectors = "$xmm0 $xmm1 $xmm15 $xmm0.v4_float $xmm0.v4_float[0] $xmm0.v4_float[3]*2 $xmm1.v2_double $xmm0.v2_double[1] $xmm0.v16_int8[5]+1 $xmm0.v8_int16[2] $xmm1.v4_int32[1] $xmm0.v2_int64[1] $xmm0.uint128 sizeof($xmm0) $xmm0.v8_half $xmm1.v8_bfloat16 $xmm0+1 &$xmm0 $xmm0.nosuch"
 		flags   = "$eflags $eflags&64 $eflags+1 -$eflags ~$eflags !$eflags (int)$eflags (short)$eflags (float)$eflags (long)$mxcsr $eflags==582 sizeof($eflags) $mxcsr $mxcsr&0x1f80"
 		parts   = "$rax $rbx $r12 $eax $ebx $esi $edi $ebp $esp $ax $bx $cx $dx $si $di $bp $al $bl $cl $dl $ah $bh $ch $dh $sil $dil $bpl $spl $r8d $r9w $r10l $r15d $al+1 $ax*2 (unsigned)$eax sizeof($ax)"
-		others  = "$pc $sp $fp $rip $rsp $rbp $st0 $st1 $st7 sizeof($st0)"
+		others  = "$pc $sp $fp $rip $rsp $rbp $st0 $st1 $st7 sizeof($st0) $st0*2 $st7+1 -$st7 $st7<1 (double)$st7 sizeof($st7+1) sizeof($st7+1.5L) $st7==0.1L !$st0"
 	)
 	all := strings.Fields(vectors + " " + flags + " " + parts + " " + others)
 	random := rand.New(rand.NewPCG(1, 17))
