@@ -116,7 +116,11 @@ func (c *compiler) truthType() *value.Type {
 	return intType
 }
 
+// decay is the address of an array or function in place of it.
 func decay(p place) place {
+	if p.typ.Kind == value.Function && p.addr != nil {
+		return place{typ: pointerTo(p.typ), word: p.addr}
+	}
 	if p.typ.Kind == value.Array && p.addr != nil && !p.typ.Vector {
 		return place{typ: pointerTo(p.typ.Elem), word: p.addr}
 	}

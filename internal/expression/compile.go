@@ -346,6 +346,12 @@ func (c *compiler) variable(v variable) (place, error) {
 		}
 		return c.selectField(object, v.field)
 	}
+	if v.member {
+		return place{}, refusef("a function of a class")
+	}
+	if v.begin != 0 {
+		return place{typ: c.types.of(v.entry), addr: []plan.Instr{{Op: plan.Address, Arg: int64(v.begin)}}}, nil
+	}
 	t := c.types.typeOf(v.entry)
 	if v.gone && !v.moved {
 		return place{typ: t}, nil

@@ -376,6 +376,9 @@ func (c *compiler) condition(p place) ([]plan.Instr, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.typ.Kind == value.Function {
+		p = decay(p)
+	}
 	zero := []plan.Instr{{Op: plan.Const}}
 	switch {
 	case isExtended(p.typ):
@@ -402,6 +405,9 @@ func (c *compiler) cast(p place, t *value.Type) (place, error) {
 	p, err := c.dereferenced(p)
 	if err != nil {
 		return place{}, err
+	}
+	if p.typ.Kind == value.Function {
+		p = decay(p)
 	}
 	switch {
 	case t.Kind == value.Unknown:

@@ -71,7 +71,7 @@ func spellType(e debuginfo.Entry, declared string, hops int) string {
 		return spellType(of, declared, hops+1)
 	}
 	switch e.Tag() {
-	case dwarf.TagSubroutineType:
+	case dwarf.TagSubroutineType, dwarf.TagSubprogram:
 		parameters := spellParameters(e, hops)
 		if parameters == "" || e.Lacks(dwarf.AttrType) {
 			return ""

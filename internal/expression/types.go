@@ -139,7 +139,7 @@ func (ts *types) read(e debuginfo.Entry, hops int) *value.Type {
 		ts.array(t, e, hops)
 	case tagStringType:
 		ts.text(t, e)
-	case dwarf.TagSubroutineType:
+	case dwarf.TagSubroutineType, dwarf.TagSubprogram:
 		t.Kind, t.Size, t.Elem = value.Function, 1, ts.readOf(e, hops+1)
 		ts.functions[t] = e
 	case dwarf.TagUnspecifiedType:
