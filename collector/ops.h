@@ -13,7 +13,7 @@ enum plan_op {
 	OP_CONST, /* push Arg */
 	OP_ADDRESS, /* push Arg, an address of the object, where it is mapped */
 	OP_REGISTER, /* push a register by its DWARF number Arg */
-	OP_HIGH, /* push the second 8 bytes of a vector register */
+	OP_HIGH, /* push the second 8 bytes of a vector register, the last 2 of one of the x87 */
 	OP_CFA, /* push the canonical frame address */
 	OP_ENTRY, /* push what register Arg held when the function was entered */
 	OP_THREAD, /* push the address of the thread's copy of the thread-local variable at offset Arg */

@@ -215,7 +215,7 @@ func orUnsigned(t *value.Type) *value.Type {
 func conversion(from, to *value.Type) []plan.Instr {
 	switch {
 	case to.Kind == value.Boolean && from.Kind == value.Float:
-		return []plan.Instr{{Op: plan.Const}, {Op: plan.FNe}}
+		return []plan.Instr{{Op: plan.ToS}, {Op: plan.Const}, {Op: plan.Ne}} // as debuggers do
 	case to.Kind == value.Boolean:
 		return []plan.Instr{{Op: plan.Const}, {Op: plan.Ne}}
 	case from.Kind == value.Float && to.Kind == value.Float:

@@ -63,6 +63,9 @@ func (c *compiler) operate(op string, a, b place) (place, error) {
 			return place{}, refusef("arithmetic with pointers")
 		}
 	}
+	if isExtended(a.typ) || isExtended(b.typ) {
+		return c.operateExtended(op, a, b)
+	}
 	if a, b, err = c.promoted(a, b); err != nil {
 		return place{}, err
 	}
@@ -113,7 +116,11 @@ func (c *compiler) truthType() *value.Type {
 	return intType
 }
 
+// decay is the address of an array or function in place of it.
 func decay(p place) place {
+	if p.typ.Kind == value.Function && p.addr != nil {
+		return place{typ: pointerTo(p.typ), word: p.addr}
+	}
 	if p.typ.Kind == value.Array && p.addr != nil && !p.typ.Vector {
 		return place{typ: pointerTo(p.typ.Elem), word: p.addr}
 	}

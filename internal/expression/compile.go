@@ -21,7 +21,7 @@ type Object struct {
 
 // NewObject is the Object of debug data.
 func NewObject(d *debuginfo.Data) *Object {
-	return &Object{data: d, types: &types{data: d, known: make(map[debuginfo.Entry]*value.Type), outlying: make(map[*value.Field]debuginfo.Entry), described: make(map[*value.Type]debuginfo.Entry)}}
+	return &Object{data: d, types: &types{data: d, known: make(map[debuginfo.Entry]*value.Type), outlying: make(map[*value.Field]debuginfo.Entry), described: make(map[*value.Type]debuginfo.Entry), functions: make(map[*value.Type]debuginfo.Entry)}}
 }
 
 // A Code is an expression for one stretch of a function's code.
@@ -138,14 +138,23 @@ func (c *compiler) finish(p place) (*Code, error) {
 		p = place{typ: pointerTo(t.Elem), word: p.addr}
 		t = p.typ
 	}
+	if t.Kind == value.Function && p.addr != nil && c.dialect == nil {
+		var err error
+		if p, err = c.functionValue(p); err != nil {
+			return nil, err
+		}
+		t = p.typ
+	}
 	code := &Code{Low: c.low, High: c.high}
 	var instrs []plan.Instr
 	if err := c.printable(t, 0); err != nil {
 		return nil, err
 	}
 	switch {
-	case t.Kind == value.Function:
+	case t.Kind == value.Function && p.word == nil:
 		return nil, refusef("a function")
+	case t.Kind == value.Incomplete && p.addr != nil:
+		instrs = join(p.addr, []plan.Instr{{Op: plan.Drop}})
 	case t.Kind == value.Void:
 		return nil, refusef("a value of type void")
 	case t.Size > plan.Longest:
@@ -232,7 +241,7 @@ func (c *compiler) printable(t *value.Type, depth int) error {
 	case value.Unknown:
 		return refusef("%s", describe(t))
 	case value.Float:
-		if t.Size != 4 && t.Size != 8 && t.Size != 16 || t.Name == "_Float128" || t.Name == "__float128" {
+		if t.Size != 4 && t.Size != 8 && t.Size != 16 && t != halfType && t != bfloat16Type && t != x87Type || t.Name == "_Float128" || t.Name == "__float128" {
 			return refusef("a floating-point number of %d bytes", t.Size)
 		}
 	case value.Integer, value.Enumeration, value.Boolean:
@@ -336,6 +345,12 @@ func (c *compiler) variable(v variable) (place, error) {
 			return place{}, err
 		}
 		return c.selectField(object, v.field)
+	}
+	if v.member {
+		return place{}, refusef("a function of a class")
+	}
+	if v.begin != 0 {
+		return place{typ: c.types.of(v.entry), addr: []plan.Instr{{Op: plan.Address, Arg: int64(v.begin)}}}, nil
 	}
 	t := c.types.typeOf(v.entry)
 	if v.gone && !v.moved {

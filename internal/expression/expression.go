@@ -47,6 +47,8 @@ func (c *compiler) either(a, b place, shown bool) (place, place, error) {
 	x, y := a.typ, b.typ
 	var t *value.Type
 	switch number := func(t *value.Type, k value.Kind) bool { return t.Kind == k && t.Scalar() }; {
+	case isExtended(x) && isExtended(y) && x.Size == y.Size:
+		t = x
 	case !x.Scalar() || !y.Scalar():
 		return a, b, refusef("a choice between %s and %s", describe(x), describe(y))
 	case x == y || x.Kind == value.Pointer && y.Kind == value.Pointer && x.Elem == y.Elem:
@@ -81,6 +83,10 @@ func (c *compiler) either(a, b place, shown bool) (place, place, error) {
 
 // as loads a number and makes it one of another type.
 func (c *compiler) as(p place, t *value.Type) (place, error) {
+	if isExtended(t) {
+		word, err := c.extended(p)
+		return place{typ: t, word: word}, err
+	}
 	word, err := p.load()
 	if err == nil && p.typ != t && t.Kind != value.Pointer {
 		word = join(word, conversion(p.typ, t))
@@ -219,6 +225,9 @@ func (c *compiler) primary(p *primary) (place, error) {
 		return place{}, refusef("a number with a fraction, which in Ada has a longer type")
 	case p.Float != "":
 		text := strings.TrimRight(p.Float, "fFlL")
+		if strings.HasSuffix(strings.ToLower(p.Float), "l") {
+			return longDouble(text)
+		}
 		v, err := strconv.ParseFloat(text, 64)
 		if err != nil {
 			return place{}, refusef("%s is no number", p.Float)
@@ -287,46 +296,12 @@ func literal(text string) (place, error) {
 	return place{typ: t, word: join([]plan.Instr{{Op: plan.Const, Arg: int64(v)}}, fit(t))}, nil
 }
 
-// registers of 64 bits by their names, with their DWARF numbers.
-var registers = map[string]int64{
-	"rax": 0, "rdx": 1, "rcx": 2, "rbx": 3, "rsi": 4, "rdi": 5, "rbp": 6, "rsp": 7,
-	"r8": 8, "r9": 9, "r10": 10, "r11": 11, "r12": 12, "r13": 13, "r14": 14, "r15": 15, "rip": 16,
-}
-
-func (c *compiler) register(name string) (place, error) {
-	name = name[1:]
-	switch name {
-	case "pc":
-		name = "rip"
-	case "sp":
-		name = "rsp"
-	case "fp":
-		name = "rbp"
-	}
-	if n, ok := registers[name]; ok {
-		t := longType
-		switch name {
-		case "rip":
-			t = codePointer
-		case "rsp", "rbp":
-			t = dataPointer
-		}
-		return place{typ: t, word: []plan.Instr{{Op: plan.Register, Arg: n}}}, nil
-	}
-	if r, ok := strings.CutPrefix(name, "e"); ok && len(r) == 2 {
-		if n, ok := registers["r"+r]; ok {
-			return place{typ: intType, word: []plan.Instr{{Op: plan.Register, Arg: n}, {Op: plan.Extend, Size: 4}}}, nil
-		}
-	}
-	return place{}, refusef("the register $%s", name)
-}
-
 // words of types, in the order in which they are counted.
 var builtin = map[string]*value.Type{
 	"char": charType, "signed char": {Kind: value.Character, Name: "signed char", Size: 1, Signed: true}, "unsigned char": {Kind: value.Character, Name: "unsigned char", Size: 1},
 	"short": {Kind: value.Integer, Name: "short", Size: 2, Signed: true}, "unsigned short": {Kind: value.Integer, Name: "unsigned short", Size: 2},
 	"int": intType, "unsigned int": uintType, "long": longType, "unsigned long": ulongType,
-	"float": floatType, "double": doubleType, "void": voidType, "bool": boolType, "_Bool": boolType,
+	"float": floatType, "double": doubleType, "long double": longDoubleType, "void": voidType, "bool": boolType, "_Bool": boolType,
 }
 
 // typeOf is the type that a cast names.

@@ -253,6 +253,15 @@ func (c *compiler) prefix(op string, p place) (place, error) {
 		}
 		return place{typ: t, word: join(test, []plan.Instr{{Op: plan.Const}, {Op: plan.Eq}})}, err
 	}
+	if isExtended(p.typ) {
+		switch word, err := c.extended(p); {
+		case op == "+":
+			return place{typ: p.typ, word: word}, err
+		case op == "-":
+			return place{typ: p.typ, word: join([]plan.Instr{{Op: plan.Const}, {Op: plan.Const}}, word, []plan.Instr{{Op: plan.XSub}})}, err
+		}
+		return place{}, refusef("~ of a number with a fraction")
+	}
 	if p, err = c.operand(p); err != nil {
 		return place{}, err
 	}
@@ -367,7 +376,18 @@ func (c *compiler) condition(p place) ([]plan.Instr, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !p.typ.Scalar() {
+	if p.typ.Kind == value.Function {
+		p = decay(p)
+	}
+	zero := []plan.Instr{{Op: plan.Const}}
+	switch {
+	case isExtended(p.typ):
+		word, err := c.extended(p)
+		return join(word, zero, zero, []plan.Instr{{Op: plan.XNe}}), err
+	case p.typ.Kind == value.Integer && p.typ.Size == 16:
+		word, err := p.halves(ulongType)
+		return join(word, []plan.Instr{{Op: plan.Or}}, zero, []plan.Instr{{Op: plan.Ne}}), err
+	case !p.typ.Scalar():
 		return nil, refusef("a condition that is %s", describe(p.typ))
 	}
 	word, err := p.load()
@@ -386,13 +406,20 @@ func (c *compiler) cast(p place, t *value.Type) (place, error) {
 	if err != nil {
 		return place{}, err
 	}
+	if p.typ.Kind == value.Function {
+		p = decay(p)
+	}
 	switch {
 	case t.Kind == value.Unknown:
 		return place{}, refusef("%s", describe(t))
+	case p.typ.Bits && (t.Kind != value.Integer || t.Size != p.typ.Size):
+		return place{}, refusef("a cast of a register of flags")
 	case p.typ.Kind == value.Array && t.Kind == value.Pointer && p.addr != nil:
 		return place{typ: t, word: p.addr}, nil
 	case t.Kind == value.Structure && p.typ.Kind == value.Structure && t.Name == p.typ.Name:
 		return p, nil
+	case isExtended(t) || isExtended(p.typ):
+		return c.castExtended(p, t)
 	case !t.Scalar() || !p.typ.Scalar():
 		return place{}, refusef("a cast of %s", describe(p.typ))
 	}

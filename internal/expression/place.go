@@ -11,7 +11,7 @@ import (
 type place struct {
 	typ   *value.Type
 	addr  []plan.Instr // its address
-	word  []plan.Instr // the value itself, a number that has no address; a double where it is one with a fraction
+	word  []plan.Instr // the value itself, a number that has no address; a double where it is one with a fraction; see isExtended
 	parts []part       // what it is put together from, the lowest byte first
 	bits  bits         // of a bit-field
 }
@@ -204,6 +204,9 @@ func (p place) out() ([]plan.Instr, error) {
 	switch {
 	case p.word != nil:
 		code := p.word
+		if isExtended(p.typ) {
+			return join(code, []plan.Instr{{Op: plan.Swap}, {Op: plan.Out, Size: 8}, {Op: plan.Out, Size: uint8(p.typ.Size - 8)}}), nil
+		}
 		if p.typ.Kind == value.Float && p.typ.Size == 4 {
 			code = join(code, []plan.Instr{{Op: plan.ToF32}})
 		}
@@ -255,6 +258,10 @@ func describe(t *value.Type) string {
 	switch {
 	case t.Kind == value.Unknown:
 		return t.Name
+	case t.Kind == value.Incomplete:
+		return "the incomplete type " + t.Name
+	case t.Kind == value.MemberPointer:
+		return "a pointer to a member"
 	case t.Name != "":
 		return "a value of type " + t.Name
 	}

@@ -12,12 +12,14 @@ import (
 
 // A variable is what a name in an expression means.
 type variable struct {
-	entry debuginfo.Entry // its location and type; none of a member
-	field string          // the member of the object that "this" points to
-	gone  bool            // the program does not keep it here
-	moved bool            // Go has it on its heap: the entry is of a pointer to it
-	enum  *value.Enumerator
-	typ   *value.Type // of enum
+	entry  debuginfo.Entry // its location and type; none of a member
+	field  string          // the member of the object that "this" points to
+	gone   bool            // the program does not keep it here
+	moved  bool            // Go has it on its heap: the entry is of a pointer to it
+	enum   *value.Enumerator
+	typ    *value.Type // of enum
+	begin  uint64      // of a function, where its code begins
+	member bool        // a function of a class
 }
 
 // find looks a name up as gdb does: in the innermost block, outwards; among the members of the object of
@@ -217,6 +219,17 @@ func (c *compiler) usable(e debuginfo.Entry, path []string) (variable, bool) {
 			}
 		}
 		return variable{entry: e, gone: !has(e)}, true
+	case dwarf.TagSubprogram:
+		if c.dialect == nil && c.ofClass(path) {
+			return variable{entry: e, member: true}, true
+		}
+		if c.dialect == nil && !c.overloaded(path) {
+			begin, ok := e.Begins()
+			if !ok {
+				begin, ok = c.object.begins(e)
+			}
+			return variable{entry: e, begin: begin}, ok
+		}
 	case dwarf.TagEnumerationType:
 		return c.enumerator(e, path[len(path)-1])
 	case dwarf.TagEnumerator:
@@ -227,6 +240,31 @@ func (c *compiler) usable(e debuginfo.Entry, path []string) (variable, bool) {
 		}
 	}
 	return variable{}, false
+}
+
+// ofClass reports whether a name is that of a member of a class.
+func (c *compiler) ofClass(path []string) bool {
+	if len(path) == 1 {
+		return false
+	}
+	for e := range c.data().Named(path[:len(path)-1]...) {
+		if record(e.Tag()) || e.Tag() == dwarf.TagUnionType {
+			return true
+		}
+	}
+	return false
+}
+
+// overloaded reports whether there are several functions of a name.
+func (c *compiler) overloaded(path []string) bool {
+	linkage, several := "", false
+	for e := range c.data().Named(path...) {
+		if l := e.Linkage(); e.Tag() == dwarf.TagSubprogram && l != "" {
+			several = several || linkage != "" && l != linkage
+			linkage = l
+		}
+	}
+	return several
 }
 
 // staticOf looks for a variable of a function that is always there.

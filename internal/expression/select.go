@@ -304,6 +304,8 @@ func (c *compiler) plain(t *value.Type, number int64, depth int) error {
 				return err
 			}
 		}
+	case value.Incomplete, value.MemberPointer:
+		return refusef("%s", describe(t))
 	case value.Character:
 		if t.Size > 1 && language != value.Rust {
 			return refusef("a wide character")

@@ -31,7 +31,7 @@ type standing struct {
 	pid    int
 	u      *unwind.Unwinder
 	regs   unix.PtraceRegs
-	xmm    [16][16]byte
+	float  [512]byte // as fxsave writes it
 	path   []unwind.Frame
 	object *Object
 	data   *debuginfo.Data
@@ -266,12 +266,8 @@ func (s *standing) registers() {
 func (s *standing) look() {
 	s.t.Helper()
 	s.registers()
-	var fp [512]byte
-	if _, _, e := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_GETFPREGS, uintptr(s.pid), 0, uintptr(unsafe.Pointer(&fp)), 0, 0); e != 0 {
+	if _, _, e := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_GETFPREGS, uintptr(s.pid), 0, uintptr(unsafe.Pointer(&s.float)), 0, 0); e != 0 {
 		s.t.Fatal(e)
-	}
-	for i := range s.xmm {
-		copy(s.xmm[i][:], fp[160+16*i:])
 	}
 	// Libraries may have come since.
 	u, err := unwind.New(s.pid, unwind.NewCache())
@@ -293,17 +289,22 @@ type activation struct {
 }
 
 func (a activation) Register(n int) (uint64, bool) {
-	if n >= 17 && n < 33 && a.level == 0 {
-		return value.Number(a.s.xmm[n-17][:8]), true
+	switch {
+	case n < firstVector:
+		return a.s.u.Register(a.level, n)
+	case a.level > 0:
+		return 0, false
+	case n == plan.Flags:
+		return a.s.regs.Eflags, true
 	}
-	return a.s.u.Register(a.level, n)
+	return plan.FloatRegister(a.s.float[:], n)
 }
 
 func (a activation) High(n int) (uint64, bool) {
-	if n >= 17 && n < 33 && a.level == 0 {
-		return value.Number(a.s.xmm[n-17][8:]), true
+	if a.level > 0 {
+		return 0, false
 	}
-	return 0, false
+	return plan.FloatHigh(a.s.float[:], n)
 }
 
 func (a activation) CFA() (uint64, bool) { c := a.s.path[a.level].CFA; return c, c != 0 }

@@ -19,6 +19,8 @@ type types struct {
 	outlying map[*value.Field]debuginfo.Entry
 	// described are arrays whose place or bounds the program knows, with their entries.
 	described map[*value.Type]debuginfo.Entry
+	// functions are types of functions, with their entries.
+	functions map[*value.Type]debuginfo.Entry
 }
 
 // mostHops bounds how far typedefs and qualifiers are followed.
@@ -59,7 +61,7 @@ func (ts *types) read(e debuginfo.Entry, hops int) *value.Type {
 		return ts.keep(e, ts.readOf(e, hops+1))
 	case dwarf.TagTypedef:
 		under := ts.readOf(e, hops+1)
-		if under.Kind == value.Unknown {
+		if under.Kind == value.Unknown || under.Kind == value.Function {
 			return ts.keep(e, under)
 		}
 		t := *under
@@ -108,7 +110,7 @@ func (ts *types) read(e debuginfo.Entry, hops int) *value.Type {
 				*t = *ts.read(d, hops+1)
 				return t
 			}
-			t.Kind, t.Name = value.Unknown, "the incomplete type "+t.Name
+			t.Kind = value.Incomplete
 			return t
 		}
 		switch {
@@ -137,8 +139,9 @@ func (ts *types) read(e debuginfo.Entry, hops int) *value.Type {
 		ts.array(t, e, hops)
 	case tagStringType:
 		ts.text(t, e)
-	case dwarf.TagSubroutineType:
+	case dwarf.TagSubroutineType, dwarf.TagSubprogram:
 		t.Kind, t.Size, t.Elem = value.Function, 1, ts.readOf(e, hops+1)
+		ts.functions[t] = e
 	case dwarf.TagUnspecifiedType:
 		t.Kind = value.Void
 		if t.Name == "decltype(nullptr)" {
@@ -151,7 +154,7 @@ func (ts *types) read(e debuginfo.Entry, hops int) *value.Type {
 			t.Name = name
 		}
 	case dwarf.TagPtrToMemberType:
-		t.Kind, t.Name = value.Unknown, "a pointer to a member"
+		ts.memberPointer(t, e)
 	default:
 		t.Kind, t.Name = value.Unknown, fmt.Sprintf("a type of kind %v", tag)
 	}

@@ -7,6 +7,9 @@ import "errors"
 func Fits(code []Instr) (most int, err error) {
 	const vectors, after = 17, 33
 	for _, i := range code {
+		if i.Op > End {
+			return 0, errors.New("numbers of 80 bits are not known there")
+		}
 		switch i.Op {
 		case Register, High:
 			if i.Arg < 0 || i.Arg >= after || i.Op == High && i.Arg < vectors {

@@ -11,7 +11,7 @@ const (
 	Const              // push Arg
 	Address            // push Arg, an address of the object, where it is mapped
 	Register           // push a register by its DWARF number Arg
-	High               // push the second 8 bytes of a vector register
+	High               // push the second 8 bytes of a vector register, the last 2 of one of the x87
 	CFA                // push the canonical frame address
 	Entry              // push what register Arg held when the function was entered
 	Thread             // push the address of the thread's copy of the thread-local variable at offset Arg
@@ -67,6 +67,13 @@ const (
 	OutText  // pop an address, append the text there, up to Arg bytes
 	OutBlock // pop a length and an address, append up to Arg bytes; push 1, unreadable: 0
 	End      // end: the value is whole
+)
+
+// DWARF numbers of registers that the C library does not know: the first of the eight of the x87, eflags and mxcsr.
+const (
+	FloatStack    = 33
+	Flags         = 49
+	VectorControl = 64
 )
 
 // An Instr is one instruction of a plan.

@@ -58,6 +58,13 @@ func run(code []Instr, f Frame, out []byte) ([]byte, Outcome) {
 		if n > deepest-2 {
 			return out, TooLong
 		}
+		if i.Op > End && i.Op <= lastExtended {
+			var ok bool
+			if n, ok = extended(i, stack[:], n); !ok {
+				return out, TooLong
+			}
+			continue
+		}
 		if i.Op > End || i.Size > 8 || n < pops[i.Op] {
 			return out, TooLong
 		}

@@ -20,19 +20,21 @@ import (
 //	element  of pointers, references and arrays: uvarint number of the type, from 0
 //	varint   of arrays: count, then lowest index
 //	fields   of structures: uvarint number; each a string, uvarints type, offset, flags, first bit, bits
-//	names    of enumerations: uvarint number; each a string and a varint
+//	names    of enumerations and pointers to members: uvarint number; each a string and a varint
 //	view     with its flag: uvarint form, string name, uvarint number of the elements' type plus 1, or 0
 //
 // What a pointer or reference leads to is described by its kind, flags, name and size, so that no type
 // is made of itself. Members without a place in their structure are left out. Descriptions without views are in
-// version 1, which older readers know.
+// version 1, which older readers know, and version 3 is of those alone that have incomplete types, pointers to members,
+// registers of flags or numbers with a fraction of other sizes than 4, 8 and 16.
 const (
 	descriptionVersion = 1
 	viewVersion        = 2
+	recentVersion      = 3 // with types that earlier versions do not know
 )
 
 // kinds are the numbers of kinds in descriptions.
-var kinds = [...]Kind{Unknown, Void, Integer, Character, Boolean, Float, Enumeration, Pointer, Reference, Structure, Array, Function}
+var kinds = [...]Kind{Unknown, Void, Integer, Character, Boolean, Float, Enumeration, Pointer, Reference, Structure, Array, Function, Incomplete, MemberPointer}
 
 // Flags of a type, and of a field.
 const (
@@ -42,6 +44,7 @@ const (
 	flagBits
 	flagWide
 	flagView
+	flagRegister
 
 	flagNamed     = 1 << 8
 	languageShift = 9 // above it the language in whose form the value is shown
@@ -90,6 +93,9 @@ func (d *describer) whole(t *Type, depth int) (uint64, error) {
 		return 0, errLarge
 	}
 	t.Whole()
+	if t.recent() {
+		d.out[0] = recentVersion
+	}
 	b := head(t, bit(t.View != nil, flagView))
 	switch t.Kind {
 	case Pointer, Reference:
@@ -117,7 +123,7 @@ func (d *describer) whole(t *Type, depth int) (uint64, error) {
 			}
 		}
 		b = append(binary.AppendUvarint(b, n), fields...)
-	case Enumeration:
+	case Enumeration, MemberPointer:
 		b = binary.AppendUvarint(b, uint64(len(t.Enums)))
 		for _, e := range t.Enums {
 			b = binary.AppendVarint(appendText(b, e.Name), e.Value)
@@ -133,15 +139,23 @@ func (d *describer) whole(t *Type, depth int) (uint64, error) {
 			elem = n + 1
 		}
 		b = binary.AppendUvarint(appendText(binary.AppendUvarint(b, uint64(v.Kind)), v.Name), elem)
-		d.out[0] = viewVersion
+		d.out[0] = max(d.out[0], viewVersion)
 	}
 	n := d.add(b)
 	d.known[t] = n
 	return n, nil
 }
 
+// recent reports whether the type is one that early versions do not know.
+func (t *Type) recent() bool {
+	return t.Kind > Function || t.Bits || t.Kind == Float && t.Size != 4 && t.Size != 8 && t.Size != 16
+}
+
 // target describes what a pointer leads to, as if it had no parts.
 func (d *describer) target(t *Type) uint64 {
+	if t.recent() {
+		return d.add(head(&Type{Kind: Unknown, Name: t.Name, Size: t.Size}, 0))
+	}
 	b := head(t, 0)
 	switch t.Kind {
 	case Pointer, Reference, Array:
@@ -149,7 +163,7 @@ func (d *describer) target(t *Type) uint64 {
 		if t.Kind == Array {
 			b = binary.AppendVarint(binary.AppendVarint(b, -1), t.Lower)
 		}
-	case Structure, Enumeration:
+	case Structure, Enumeration, MemberPointer:
 		b = append(b, 0)
 	}
 	return d.add(b)
@@ -167,7 +181,7 @@ func (d *describer) add(b []byte) uint64 {
 }
 
 func head(t *Type, flags uint64) []byte {
-	flags |= bit(t.Signed, flagSigned) | bit(t.Vector, flagVector) | bit(t.Union, flagUnion) | bit(t.Flags, flagBits) | bit(t.Wide, flagWide) | bit(t.Named, flagNamed) | uint64(t.Language)<<languageShift
+	flags |= bit(t.Signed, flagSigned) | bit(t.Vector, flagVector) | bit(t.Union, flagUnion) | bit(t.Flags, flagBits) | bit(t.Wide, flagWide) | bit(t.Bits, flagRegister) | bit(t.Named, flagNamed) | uint64(t.Language)<<languageShift
 	b := binary.AppendUvarint([]byte{byte(t.Kind)}, flags)
 	return binary.AppendUvarint(appendText(b, t.Name), t.Size)
 }
@@ -189,7 +203,7 @@ func Described(description []byte) (*Type, error) {
 	switch {
 	case len(description) < 2:
 		return nil, errDescription
-	case description[0] != descriptionVersion && description[0] != viewVersion:
+	case description[0] < descriptionVersion || description[0] > recentVersion:
 		return nil, fmt.Errorf("description of a type in an unknown version, %d", description[0])
 	case len(description) > mostDescription:
 		return nil, errLarge
@@ -229,7 +243,7 @@ func printed(t *Type, cost map[*Type]uint64) uint64 {
 			f := &t.Fields[i]
 			n += uint64(len(f.Name)) + uint64(len(f.Type.Name)) + cost[f.Type]
 		}
-	case Enumeration:
+	case Enumeration, MemberPointer:
 		for _, e := range t.Enums {
 			n += uint64(len(e.Name)) + 3
 		}
@@ -263,7 +277,7 @@ func (d *reader) next() *Type {
 	flags := d.uvarint()
 	t := &Type{
 		Kind: kinds[kind], Name: d.text(), Size: d.uvarint(),
-		Signed: flags&flagSigned != 0, Vector: flags&flagVector != 0, Union: flags&flagUnion != 0, Flags: flags&flagBits != 0, Wide: flags&flagWide != 0,
+		Signed: flags&flagSigned != 0, Vector: flags&flagVector != 0, Union: flags&flagUnion != 0, Flags: flags&flagBits != 0, Wide: flags&flagWide != 0, Bits: flags&flagRegister != 0,
 		Named: flags&flagNamed != 0, Language: Language(min(flags>>languageShift, uint64(languages))),
 	}
 	d.bad = d.bad || t.Language == languages // or of a later version
@@ -289,7 +303,7 @@ func (d *reader) next() *Type {
 			}
 			t.Fields = append(t.Fields, f)
 		}
-	case Enumeration:
+	case Enumeration, MemberPointer:
 		for n := d.count(2); n > 0 && !d.bad; n-- {
 			t.Enums = append(t.Enums, Enumerator{Name: d.text(), Value: d.varint()})
 		}

@@ -13,6 +13,12 @@ var (
 	masks   = &Type{Kind: Enumeration, Size: 4, Flags: true, Enums: []Enumerator{{"FA", 1}, {"FB", 2}}}
 )
 
+var (
+	aFlags  = &Type{Kind: Enumeration, Name: "flags", Size: 4, Bits: true, Enums: []Enumerator{{"FA", 1}, {"FC", 4}}}
+	aData   = &Type{Kind: MemberPointer, Size: 8, Enums: []Enumerator{{"&A::x", 0}, {"&A::y", 4}}}
+	aMethod = &Type{Kind: MemberPointer, Name: "int (A::*)(A * const)", Size: 16, Enums: []Enumerator{{"&virtual A::f()", VirtualMember(0, 1)}, {"&virtual B::g()", VirtualMember(16, 1)}}}
+)
+
 // node is a list's element, which leads to another one.
 func node() *Type {
 	n := &Type{Kind: Structure, Name: "node", Size: 64}
@@ -41,6 +47,7 @@ func TestDescription(t *testing.T) {
 		anInt, aChar, colours, masks, node(), {Kind: Array, Name: "list", Size: 128, Count: 2, Elem: node()},
 		{Kind: Reference, Size: 8, Elem: node()}, {Kind: Pointer, Size: 8, Elem: &Type{Kind: Array, Size: 8, Count: 2, Elem: anInt}},
 		{Kind: Character, Wide: true, Name: "wchar_t", Size: 4, Signed: true}, {Kind: Boolean, Name: "bool", Size: 1},
+		{Kind: Function, Name: "int (int)", Size: 8}, {Kind: Incomplete, Name: "op"}, aFlags, aData, aMethod, {Kind: Pointer, Size: 8, Elem: aMethod},
 		aString, aList, aHolder, {Kind: Reference, Size: 8, Elem: aString, View: &View{Kind: AsReference, Elem: aString}},
 	} {
 		b, err := typ.Describe()
@@ -74,8 +81,8 @@ func TestKindNumbers(t *testing.T) {
 			t.Errorf("kind %d is described as %d", k, n)
 		}
 	}
-	if Function != 11 || len(kinds) != int(Function)+1 {
-		t.Errorf("a kind is inserted, or the last one, %d, has no number", Function)
+	if MemberPointer != 13 || len(kinds) != int(MemberPointer)+1 {
+		t.Errorf("a kind is inserted, or the last one, %d, has no number", MemberPointer)
 	}
 }
 

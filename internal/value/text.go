@@ -96,6 +96,10 @@ func (p *printer) value(t *Type, at uint64) {
 		p.structure(t, at)
 	case Array:
 		p.array(t, at)
+	case Incomplete:
+		p.out.WriteString("<incomplete type>")
+	case MemberPointer:
+		p.member(t, p.bytes(at, t.Size))
 	default:
 		b := p.bytes(at, t.Size)
 		switch {
@@ -199,6 +203,9 @@ func (p *printer) scalar(t *Type, v uint64) {
 		p.enumeration(t, v)
 	case Pointer:
 		p.pointer(t, v)
+	case Function:
+		fmt.Fprintf(&p.out, "{%s} ", t.Name)
+		p.code(v)
 	case Reference:
 		fmt.Fprintf(&p.out, "@%#x", v)
 	case Float:
@@ -243,6 +250,16 @@ func (p *printer) wide(t *Type, v uint64) {
 }
 
 func (p *printer) enumeration(t *Type, v uint64) {
+	if t.Bits {
+		p.out.WriteString("[")
+		for _, e := range t.Enums {
+			if v&uint64(e.Value) != 0 {
+				p.out.WriteString(" " + e.Name)
+			}
+		}
+		p.out.WriteString(" ]")
+		return
+	}
 	for _, e := range t.Enums {
 		if uint64(e.Value) == v {
 			p.out.WriteString(e.Name)
@@ -278,14 +295,12 @@ func (p *printer) enumeration(t *Type, v uint64) {
 }
 
 func (p *printer) pointer(t *Type, v uint64) {
+	if t.Elem.Kind == Function {
+		p.code(v)
+		return
+	}
 	fmt.Fprintf(&p.out, "%#x", v)
 	switch {
-	case t.Elem.Kind == Function:
-		if p.names != nil {
-			if name := p.names.Function(v); name != "" {
-				p.out.WriteString(" <" + name + ">")
-			}
-		}
 	case t.IsText():
 		var text []byte
 		if p.text < len(p.v.Texts) {
@@ -312,6 +327,10 @@ func (p *printer) pointer(t *Type, v uint64) {
 }
 
 func (p *printer) float(t *Type, v uint64) {
+	if t.Size == 2 {
+		p.short(t, v)
+		return
+	}
 	if t.Size == 4 {
 		f := float64(math.Float32frombits(uint32(v)))
 		if math.IsNaN(f) {

@@ -16,6 +16,8 @@ const (
 	Structure // struct, class and union
 	Array
 	Function
+	Incomplete    // only declared: nothing is known of its members
+	MemberPointer // to data, by their offset, or of twice the size to a function
 )
 
 // A Type is a type of the program. Typedefs, const, volatile and atomic are stripped, except that a
@@ -34,10 +36,11 @@ type Type struct {
 
 	Union    bool
 	Fields   []Field
-	Enums    []Enumerator
-	Flags    bool     // an enumeration whose enumerators are bits
-	Language Language // of the type of a whole value: in whose form it is shown
-	Wide     bool     // a character of a type that holds no byte: wchar_t, char16_t, char32_t
+	Enums    []Enumerator // of enumerations; of pointers to members, what they may lead to
+	Flags    bool         // an enumeration whose enumerators are bits
+	Bits     bool         // an enumeration that is a register of flags
+	Language Language     // of the type of a whole value: in whose form it is shown
+	Wide     bool         // a character of a type that holds no byte: wchar_t, char16_t, char32_t
 	// View is set of a structure or reference in the type of a plan's value whose content the plan writes.
 	View *View
 

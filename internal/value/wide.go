@@ -3,6 +3,7 @@ package value
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"math/big"
 	"slices"
 	"strings"
@@ -59,4 +60,33 @@ func extended(b []byte) string {
 		m = strings.TrimRight(strings.TrimRight(m, "0"), ".")
 	}
 	return fmt.Sprintf("%s%se%+03d", sign, m, exp)
+}
+
+// BFloat16 is the name of numbers of two bytes that are the upper half of a float. Others of two bytes are those of IEEE.
+const BFloat16 = "bfloat16"
+
+// short writes a number with a fraction of two bytes.
+func (p *printer) short(t *Type, v uint64) {
+	mantissa, bias, digits := uint64(10), 15, 5
+	if t.Name == BFloat16 {
+		mantissa, bias, digits = 7, 127, 4
+	}
+	negative, exponent, fraction := v>>15&1 == 1, int(v&0x7fff>>mantissa), v&(1<<mantissa-1)
+	f := 0.0
+	switch exponent {
+	case 0x7fff >> mantissa:
+		if fraction != 0 {
+			p.nan(negative, fraction)
+			return
+		}
+		f = math.Inf(1)
+	case 0:
+		f = math.Ldexp(float64(fraction), 1-bias-int(mantissa))
+	default:
+		f = math.Ldexp(float64(fraction|1<<mantissa), exponent-bias-int(mantissa))
+	}
+	if negative {
+		f = -f
+	}
+	p.general(f, digits)
 }

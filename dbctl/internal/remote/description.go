@@ -14,11 +14,12 @@ const (
 		`<field name="VIF" start="19" end="19"/><field name="VIP" start="20" end="20"/>` +
 		`<field name="ID" start="21" end="21"/></flags>`
 
-	sseTypes = `<vector id="v8bf16" type="bfloat16" count="8"/>` +
+	sseTypes = `<vector id="v8bf16" type="bfloat16" count="8"/><vector id="v8h" type="ieee_half" count="8"/>` +
 		`<vector id="v4f" type="ieee_single" count="4"/><vector id="v2d" type="ieee_double" count="2"/>` +
 		`<vector id="v16i8" type="int8" count="16"/><vector id="v8i16" type="int16" count="8"/>` +
 		`<vector id="v4i32" type="int32" count="4"/><vector id="v2i64" type="int64" count="2"/>` +
-		`<union id="vec128"><field name="v8_bfloat16" type="v8bf16"/><field name="v4_float" type="v4f"/>` +
+		`<union id="vec128"><field name="v8_bfloat16" type="v8bf16"/>` +
+		`<field name="v8_half" type="v8h"/><field name="v4_float" type="v4f"/>` +
 		`<field name="v2_double" type="v2d"/><field name="v16_int8" type="v16i8"/>` +
 		`<field name="v8_int16" type="v8i16"/><field name="v4_int32" type="v4i32"/>` +
 		`<field name="v2_int64" type="v2i64"/><field name="uint128" type="uint128"/></union>` +

@@ -215,7 +215,7 @@ func interpreterOf(exe string) (string, error) {
 
 // lost are the registers that a call on x86-64 may change: in an outer frame the debugger shows those
 // of the innermost.
-var lost = regexp.MustCompile(`\$((?:[re]?[acd]x|[acd][lh]|[re]?[sd]i|[sd]il|r(?:8|9|10|11)[dwbl]?|[xyz]mm[0-9]+|st[0-7]?|eflags)\b)`)
+var lost = regexp.MustCompile(`\$((?:[re]?[acd]x|[acd][lh]|[re]?[sd]i|[sd]il|r(?:8|9|10|11)[dwbl]?|[xyz]mm[0-9]+|st[0-7]?|eflags|mxcsr)\b)`)
 
 // unsaved is a register in an expression that is only known in the innermost frame; "" if there is none.
 func unsaved(expression string) string { return lost.FindString(expression) }

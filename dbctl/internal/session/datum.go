@@ -76,7 +76,7 @@ func leads(t *value.Type) bool {
 	switch t.Kind {
 	case value.Pointer:
 		return !t.IsText()
-	case value.Structure, value.Array:
+	case value.Structure, value.Array, value.Function, value.MemberPointer:
 		return true
 	}
 	return false

@@ -205,30 +205,27 @@ type activation struct {
 // passed several times over.
 const mostAsked = 1000
 
-// xmm0 is the DWARF number of the first of the 16 vector registers.
-const xmm0, numXMM = 17, 16
+// lastKept is the DWARF number of the last register that calls may preserve.
+const lastKept = 16
 
 func (a *activation) Register(n int) (uint64, bool) {
-	if n >= xmm0 {
-		return a.vector(n, 0)
+	switch {
+	case n <= lastKept:
+		return a.p.unwinder.Register(a.level, n)
+	case a.level > 0:
+		return 0, false
+	case n == plan.Flags:
+		r, stands := a.p.now.thread.registers()
+		return r.General.Eflags, stands
 	}
-	return a.p.unwinder.Register(a.level, n)
+	return plan.FloatRegister(a.p.float(), n)
 }
 
-func (a *activation) High(n int) (uint64, bool) { return a.vector(n, 8) }
-
-// vector is half of a vector register, which calls do not preserve.
-func (a *activation) vector(n, half int) (uint64, bool) {
-	if n < xmm0 || n >= xmm0+numXMM || a.level > 0 {
+func (a *activation) High(n int) (uint64, bool) {
+	if a.level > 0 {
 		return 0, false
 	}
-	const vectors, size = 160, 16 // where they are in the image
-	at := vectors + size*(n-xmm0) + half
-	b := a.p.float()
-	if len(b) < at+8 {
-		return 0, false
-	}
-	return value.Number(b[at:]), true
+	return plan.FloatHigh(a.p.float(), n)
 }
 
 // float is the image of the floating point registers of the present event's thread; it is read once.

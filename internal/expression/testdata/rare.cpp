@@ -59,6 +59,39 @@ char16_t u16[] = u"sixteen";
 thread_local int per_thread = 41;
 int (*function)(int);
 int Bottom::*member = &Bottom::bottom;
+struct Opaque;
+struct First {
+	int first = 1;
+	virtual int one(int a) { return a + first; }
+	virtual ~First() {}
+};
+struct Second {
+	int second = 2;
+	virtual long two() { return second; }
+};
+struct Both : First, Second {
+	int both = 3, bits : 4;
+	int plain(int a) const { return a + both; }
+	int one(int a) override { return a; }
+	virtual void many(const char *, ...) {}
+};
+Both both;
+Opaque *opaque = (Opaque *)0x1234;
+Opaque &referred = *opaque;
+int Both::*own = &Both::both, Both::*none = 0, Both::*of_first = &Both::first, Both::*of_second = &Both::second;
+int (Both::*plain)(int) const = &Both::plain;
+int (Both::*one)(int) = &Both::one, (Both::*nothing)(int) = 0;
+long (Both::*two)() = &Both::two;
+int Opaque::*unknown = (int Opaque::*)&Both::both;
+int (Opaque::*unknown_function)(int) = (int (Opaque::*)(int))&Both::one;
+void (Both::*many)(const char *, ...) = &Both::many;
+struct Callbacks {
+	int Both::*data;
+	int (Both::*method)(int) const;
+	Opaque *of;
+	Box<long, 3> *(*function)(const Box<const char *, 1> &, Both &&, ns::Box<long, 3>, const volatile Opaque *const *, ...);
+} callbacks = { &Both::both, &Both::plain, opaque, 0 };
+void *(*allocate)(unsigned long) = (void *(*)(unsigned long))0x401000;
 int empty[0];
 enum : unsigned char { small1 = 200 } small = small1;
 bool flags[3] = { true, false, true };

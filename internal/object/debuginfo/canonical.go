@@ -25,6 +25,9 @@ var (
 var numbers = strings.NewReplacer("long long unsigned int", "unsigned long long", "long unsigned int", "unsigned long", "short unsigned int", "unsigned short",
 	"long long int", "long long", "long int", "long", "short int", "short")
 
+// CanonicalNumber is the name of a type of numbers in the spelling of debuggers: "long" of "long int".
+func CanonicalNumber(name string) string { return numbers.Replace(name) }
+
 // A speller writes the words of a name anew.
 type speller struct {
 	words []string
