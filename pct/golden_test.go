@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	stdflag "flag"
 	"fmt"
@@ -224,7 +222,7 @@ diff -time -all`, compared: true},
 func TestGolden(t *testing.T) {
 	golden, err := filepath.Abs("testdata/golden")
 	check(t, err)
-	t.Setenv("GORACE", promptly)
+	translator := goldenNames(t)
 	runs := t.TempDir()
 	for _, archive := range []string{"runs.tar.gz", "named.tar.gz", "typed.tar.gz"} {
 		if out, err := exec.Command("tar", "-xzf", filepath.Join(golden, archive), "-C", runs).CombinedOutput(); err != nil {
@@ -234,7 +232,6 @@ func TestGolden(t *testing.T) {
 	t.Chdir(runs)
 	defer func(local *time.Location) { time.Local = local }(time.Local)
 	time.Local = time.UTC
-	translator := "golden-names " + filepath.Join(golden, "names")
 	for _, of := range goldenRuns {
 		t.Run(of.name, func(t *testing.T) {
 			lines := strings.TrimSpace(of.reports)
@@ -325,22 +322,15 @@ func goldenReport(t *testing.T, line, operands, translator, runs string) string 
 	return text
 }
 
-// goldenNames is a translator: the command "golden-names FILE", each line of which is an object, an
-// address and what it answers.
-func goldenNames() {
-	answers := map[string]string{}
-	b, err := os.ReadFile(os.Args[1])
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+// goldenNames is the command of the translator that answers the golden names. It has no race detector, which would take
+// most of the time of a report.
+func goldenNames(t *testing.T) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "golden-names")
+	if out, err := exec.Command("go", "build", "-o", program, "./testdata/golden-names").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
 	}
-	for line := range strings.Lines(string(b)) {
-		if parts := strings.SplitN(strings.TrimSuffix(line, "\n"), "\t", 3); len(parts) == 3 {
-			answers[parts[0]+"\t"+parts[1]] = parts[2]
-		}
-	}
-	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
-		parts := strings.Split(in.Text(), "\t")
-		fmt.Println(cmp.Or(answers[strings.Join(parts[:2], "\t")], "?|?|?"))
-	}
+	names, err := filepath.Abs("testdata/golden/names")
+	check(t, err)
+	return program + " " + names
 }

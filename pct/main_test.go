@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv("PCT_CACHE") == "" {
 		os.Setenv("PCT_CACHE", "none") // not the user's own
 	}
-	testscript.Main(m, map[string]func(){"pct": main, "golden-names": goldenNames})
+	testscript.Main(m, map[string]func(){"pct": main})
 }
 
 // promptly has a command that was built with the race detector end without waiting

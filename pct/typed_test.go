@@ -38,9 +38,10 @@ func TestTypedFilesStay(t *testing.T) {
 func TestCostsWithValues(t *testing.T) {
 	dirs, err := synthetic.WriteValues(t.TempDir(), 500)
 	check(t, err)
+	translator := goldenNames(t)
 	report := func() string {
 		var stdout, stderr bytes.Buffer
-		args := []string{"paths", "-calls", "-e", "-translator", "golden-names testdata/golden/names", dirs[1]}
+		args := []string{"paths", "-calls", "-e", "-translator", translator, dirs[1]}
 		if status := run(args, strings.NewReader(""), &stdout, &stderr); status != succeeded {
 			t.Fatal(stderr.String())
 		}
@@ -58,10 +59,11 @@ func TestCostsWithValues(t *testing.T) {
 func TestFormsOfValuesAgree(t *testing.T) {
 	dirs, err := synthetic.WriteValues(t.TempDir(), 20000)
 	check(t, err)
+	translator := goldenNames(t)
 	for _, args := range [][]string{
 		{"values", "-expr", "req->len", "-expr", "key"},
 		{"values", "-expr", "cmd", "-by", "kind"},
-		{"values", "-expr", "req->len", "-by", "path", "-l", "1", "-translator", "golden-names testdata/golden/names"},
+		{"values", "-expr", "req->len", "-by", "path", "-l", "1", "-translator", translator},
 		{"obj", "-by", "key", "-where", `req->len > 100 && strcmp(cmd, "GET") != 0 && kind == SET`},
 	} {
 		var reports []string
