@@ -3,8 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/profilecollection/pct/dbctl/internal/machine"
@@ -43,7 +45,7 @@ func (o *options) source(stdin io.Reader) (*source, error) {
 }
 
 func (s *source) load(o *options) (*machine.Program, error) {
-	return script.Load(s.name, s.text, script.Options{Include: o.includes(), Strict: o.check})
+	return script.Load(s.name, s.text, script.Options{Include: o.includes(), Strict: o.check, Given: slices.Sorted(maps.Keys(o.vars))})
 }
 
 func format(s *source, stdout, stderr io.Writer) int {

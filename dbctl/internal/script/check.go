@@ -18,6 +18,8 @@ type checker struct {
 	*parser
 	groups []string // of the rule being checked
 	sample bool     // the block being checked has a SAMPLE
+	names  names
+	rules  []groups
 }
 
 // A variable is a SET outside of blocks.
@@ -54,6 +56,12 @@ func (c *checker) program(items []*node) *machine.Program {
 			message = "the script is empty"
 		}
 		c.report(lexer.Position{Filename: c.sources[0].id, Line: 1, Column: 1}, 1, message, statements[0].usage)
+	}
+	if c.options.Strict && len(c.list) == 0 {
+		for _, r := range c.rules {
+			c.unreachable(r)
+		}
+		c.unset()
 	}
 	return out
 }
@@ -109,6 +117,10 @@ func (c *checker) settable(t lexer.Token, name string) {
 	if machine.OfEvent(name) {
 		c.reportToken(t, "$"+name+" is a field of the event and cannot be set", "choose another name")
 	}
+	if c.names.set == nil {
+		c.names.set = make(map[string]bool)
+	}
+	c.names.set[name] = true
 	if slices.Contains(reserved, name) {
 		c.reportToken(t, "$"+name+" is kept by dbctl and cannot be set", "choose another name")
 	}
@@ -117,7 +129,7 @@ func (c *checker) settable(t lexer.Token, name string) {
 // template checks a string in which variables are expanded and returns its text.
 func (c *checker) template(t lexer.Token) string {
 	text := unquote(t.Value)
-	if _, err := machine.Mentions(text); err != nil {
+	if err := c.mentions(t, text); err != nil {
 		c.reportToken(t, err.Error(), "a variable is written $name or ${name}, a dollar $$")
 	}
 	return text
@@ -125,10 +137,12 @@ func (c *checker) template(t lexer.Token) string {
 
 // formula reads a formula; nil if it is bad.
 func (c *checker) formula(t lexer.Token) *machine.Formula {
-	f, err := machine.ParseFormula(unquote(t.Value))
+	text := unquote(t.Value)
+	f, err := machine.ParseFormula(text)
 	if err != nil {
 		c.reportToken(t, "bad formula: "+err.Error(), "for instance $n > 4 && $name == 'main'")
 	}
+	c.mentions(t, text)
 	return f
 }
 
@@ -194,6 +208,7 @@ func (c *checker) exec(n *node, file []variable) *machine.Exec {
 	c.circles(append(slices.DeleteFunc(slices.Clone(file), overridden), sets...))
 
 	merged := make(map[string]*machine.Group)
+	heads := make(map[string]lexer.Token)
 	for _, item := range n.items {
 		if item.word.Value != "PAT_GROUP" {
 			continue
@@ -201,6 +216,7 @@ func (c *checker) exec(n *node, file []variable) *machine.Exec {
 		name := ""
 		if head, ok := item.form.(*groupHead); ok {
 			name = head.Name.Value
+			heads[name] = head.Name
 		}
 		g := merged[name]
 		if g == nil {
@@ -215,6 +231,7 @@ func (c *checker) exec(n *node, file []variable) *machine.Exec {
 	if out.Regex == nil {
 		return nil
 	}
+	c.rules = append(c.rules, groups{out.Groups, heads})
 	return out
 }
 

@@ -12,7 +12,8 @@ import (
 // Options are what the text of a script depends on.
 type Options struct {
 	Include []string // directories for #include, searched after that of the including file
-	Strict  bool     // a pattern that no event matches is an error
+	Strict  bool     // what has no effect is an error: a pattern that no event matches, a variable that nothing sets
+	Given   []string // variables that are set from outside
 }
 
 // Load reads a script. name is the path of its file, for messages and for finding

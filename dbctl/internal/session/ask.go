@@ -75,8 +75,9 @@ func (t *tree) abandonCalls(p *process) {
 // command is one that was sent to the debugger.
 type command struct {
 	text string
-	name int  // the debugger's, of the thread that it was for
-	ours bool // no script has asked for it
+	at   machine.Pos // in the script
+	name int         // the debugger's, of the thread that it was for
+	ours bool        // no script has asked for it
 }
 
 // answered deals with the answer to a command that was sent and not waited
@@ -143,7 +144,7 @@ func (p *process) failed(c command, message string) {
 	line := machine.FormatEvent("error", "command", c.text, "message", message)
 	if !c.ours && (p.now != nil || !p.offer(&moment{}, line)) {
 		// Within a block a script can't handle it.
-		p.tree.sayOnce("%s: %s (command %q)", p.link.table.Name, strings.TrimSpace(message), c.text)
+		p.tree.sayOnce("%s: %s: %s (command %q)", c.at, p.link.table.Name, strings.TrimSpace(message), c.text)
 	}
 	if i >= 0 && (c.ours || p.link.table.Resumes(c.text)) {
 		p.stayed(threads[i], c, message)

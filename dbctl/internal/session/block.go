@@ -14,8 +14,8 @@ import (
 // process, and a replay, from a transcript.
 type performer interface {
 	// commands sends debugger commands for the event's thread, all in one
-	// write, and returns what each printed where wanted says so.
-	commands(texts []string, wanted []bool) []string
+	// write, and returns what each printed that has sinks.
+	commands(list []machine.Action) []string
 	// path takes the call path of the event's thread; sampled keeps it, with
 	// the fields of its block.
 	path()
@@ -89,36 +89,27 @@ func (b *block) stepRaw(line string) {
 	}
 }
 
-// batch gathers commands until something needs their answers.
-type batch struct {
-	texts  []string
-	wanted []bool
-	sinks  [][]machine.Sink
-}
-
 func (b *block) carryOut(line string) {
 	var (
 		fields  []field
 		sample  bool
-		waiting batch
+		waiting []machine.Action // commands, until something needs their answers
 	)
 	flush := func() {
-		if len(waiting.texts) == 0 {
+		if len(waiting) == 0 {
 			return
 		}
-		for i, output := range b.do.commands(waiting.texts, waiting.wanted) {
-			if waiting.wanted[i] {
-				b.put(waiting.sinks[i], datum{text: output}, &fields)
+		for i, output := range b.do.commands(waiting) {
+			if sinks := waiting[i].Sinks; len(sinks) > 0 {
+				b.put(sinks, datum{text: output}, &fields)
 			}
 		}
-		waiting = batch{}
+		waiting = nil
 	}
 	for portion := b.m.Next(); portion != nil; portion = b.m.Next() {
 		for _, a := range portion {
 			if a.Verb == machine.Command {
-				waiting.texts = append(waiting.texts, a.Args[0])
-				waiting.wanted = append(waiting.wanted, len(a.Sinks) > 0)
-				waiting.sinks = append(waiting.sinks, a.Sinks)
+				waiting = append(waiting, a)
 				continue
 			}
 			flush()

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/profilecollection/pct/dbctl/internal/machine"
 	"github.com/profilecollection/pct/dbctl/internal/mi"
 	"github.com/profilecollection/pct/dbctl/internal/tracee"
 	"github.com/profilecollection/pct/unwind"
@@ -20,9 +21,9 @@ import (
 
 // commands sends all in one write. Only answers that are wanted are waited
 // for, so that a block which ends with "continue" costs no round trip.
-func (p *process) commands(texts []string, wanted []bool) []string {
-	outputs := make([]string, len(texts))
-	if !slices.ContainsFunc(texts, func(t string) bool { return !plain(t) }) {
+func (p *process) commands(list []machine.Action) []string {
+	outputs := make([]string, len(list))
+	if !slices.ContainsFunc(list, func(a machine.Action) bool { return !plain(a.Args[0]) }) {
 		// To continue needs no debugger.
 		p.resume(p.now)
 		return outputs
@@ -39,12 +40,13 @@ func (p *process) commands(texts []string, wanted []bool) []string {
 	p.readAllSymbols()
 	table := p.link.table
 	var wire []string
-	var sent []int // indices of the texts on the wire
+	var sent []int // indices of the commands on the wire
 	answers := 0   // how many of them are to be waited for
-	for i, text := range texts {
+	for i, a := range list {
+		text := a.Args[0]
 		if instead := table.Hardware(text); instead != "" {
 			if err := p.tree.debugRegisters(); err != nil {
-				p.tree.sayOnce("%v: use %s (command %q)", err, instead, text)
+				p.tree.sayOnce("%s: %v: use %s (command %q)", a.Pos, err, instead, text)
 				p.run.note(fmt.Sprintf("command %q was not executed: %v", text, err))
 				continue
 			}
@@ -61,7 +63,7 @@ func (p *process) commands(texts []string, wanted []bool) []string {
 			p.now.thread.unlend()
 		}
 		wire, sent = append(wire, table.Command(name, text)), append(sent, i)
-		if wanted[i] {
+		if len(a.Sinks) > 0 {
 			answers = len(sent)
 		}
 	}
@@ -74,12 +76,12 @@ func (p *process) commands(texts []string, wanted []bool) []string {
 		return outputs
 	}
 	for i, at := range sent[answers:] {
-		p.pending[first+answers+i] = command{text: texts[at], name: name}
+		p.pending[first+answers+i] = command{text: list[at].Args[0], at: list[at].Pos, name: name}
 	}
-	p.collect(name, first, sent[:answers], texts, outputs)
+	p.collect(name, first, sent[:answers], list, outputs)
 	if rec := p.recorder(); rec != nil {
-		for i := range texts {
-			rec.answer(texts[i], outputs[i])
+		for i, a := range list {
+			rec.answer(a.Args[0], outputs[i])
 		}
 	}
 	return outputs
@@ -87,7 +89,7 @@ func (p *process) commands(texts []string, wanted []bool) []string {
 
 // collect reads the answers to the commands for a thread at some indices, in their order.
 // What is printed before an answer belongs to it.
-func (p *process) collect(name, first int, sent []int, texts, outputs []string) {
+func (p *process) collect(name, first int, sent []int, list []machine.Action, outputs []string) {
 	deadline := time.Now().Add(answerTime)
 	for n := 0; n < len(sent); {
 		r, err := p.link.gdb.Next(deadline)
@@ -108,7 +110,7 @@ func (p *process) collect(name, first int, sent []int, texts, outputs []string) 
 			p.answered(r)
 			continue
 		}
-		if c := (command{text: texts[i], name: name}); r.Class == "error" {
+		if c := (command{text: list[i].Args[0], at: list[i].Pos, name: name}); r.Class == "error" {
 			p.failed(c, r.Str("msg"))
 		} else if r.Class == "running" {
 			p.resumed(r.Token, c)

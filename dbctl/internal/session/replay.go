@@ -163,11 +163,11 @@ func (p printedSinks) write(to machine.Sink, text string) error {
 
 func (p printedSinks) close() {}
 
-func (r *replay) commands(texts []string, wanted []bool) []string {
-	outputs := make([]string, len(texts))
-	for i, text := range texts {
-		r.print("send", text)
-		if a := r.scene.take("answer", text); a != nil && wanted[i] {
+func (r *replay) commands(list []machine.Action) []string {
+	outputs := make([]string, len(list))
+	for i, c := range list {
+		r.print("send", c.Args[0])
+		if a := r.scene.take("answer", c.Args[0]); a != nil && len(c.Sinks) > 0 {
 			outputs[i] = a.text
 		}
 	}
