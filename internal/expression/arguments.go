@@ -19,19 +19,18 @@ type parameter struct {
 	entry debuginfo.Entry
 }
 
-// parameters are those of the functions of a scope, the innermost function first.
-func parameters(s debuginfo.Scope) [][]parameter {
-	var list [][]parameter
-	for _, function := range activations(s) {
-		var params []parameter
+// parameters are those of a function.
+func (a *Arguments) parameters(function debuginfo.Entry) []parameter {
+	params, known := a.params[function]
+	if !known {
 		for e := range function.Children() {
 			if e.Tag() == dwarf.TagFormalParameter {
 				params = append(params, parameter{e.Name(), e})
 			}
 		}
-		list = append(list, params)
+		a.params[function] = params
 	}
-	return list
+	return params
 }
 
 // isName matches names; other parameters are those that a compiler has made.
@@ -75,13 +74,13 @@ func (o *Object) Arguments(most int) ([]Calls, error) {
 			}
 			s := o.data.ScopeAt(pc)
 			end := min(s.High, r.high)
-			functions, parameters := activations(s), parameters(s)
+			functions := activations(s)
 			if len(functions) == 0 || end <= pc {
 				pc = max(end, pc+1)
 				continue
 			}
 			for pc < end {
-				c := a.between(pc, pc, end, functions, parameters)
+				c := a.between(pc, pc, end, functions)
 				if n := len(all); n > 0 && all[n-1].High == c.Low && slices.EqualFunc(all[n-1].Functions, c.Functions, Called.equal) {
 					all[n-1].High = c.High
 				} else if all = append(all, c); len(all) > most {
@@ -100,20 +99,21 @@ func (f Called) equal(g Called) bool {
 
 // Arguments compiles those of functions of an object, each once for the addresses for which it holds.
 type Arguments struct {
-	o     *Object
-	known map[debuginfo.Entry][]argument // by the entries of parameters
-	names map[debuginfo.Entry]string
+	o      *Object
+	known  map[debuginfo.Entry][]argument // by the entries of parameters
+	names  map[debuginfo.Entry]string
+	params map[debuginfo.Entry][]parameter // by the entries of functions
 }
 
 // NewArguments compiles those of functions as they are asked for.
 func (o *Object) NewArguments() *Arguments {
-	return &Arguments{o: o, known: map[debuginfo.Entry][]argument{}, names: map[debuginfo.Entry]string{}}
+	return &Arguments{o: o, known: map[debuginfo.Entry][]argument{}, names: map[debuginfo.Entry]string{}, params: map[debuginfo.Entry][]parameter{}}
 }
 
 // At are the calls of the code around an address.
 func (a *Arguments) At(pc uint64) Calls {
 	s := a.o.data.ScopeAt(pc)
-	return a.between(pc, s.Low, s.High, activations(s), parameters(s))
+	return a.between(pc, s.Low, s.High, activations(s))
 }
 
 // argument is that of a parameter for the addresses for which it holds.
@@ -123,20 +123,20 @@ type argument struct {
 }
 
 // between are the calls of the code around an address, from low and up to high at most.
-func (a *Arguments) between(pc, low, high uint64, functions []debuginfo.Entry, parameters [][]parameter) Calls {
+func (a *Arguments) between(pc, low, high uint64, functions []debuginfo.Entry) Calls {
 	c := Calls{Low: low, High: high}
 	if len(functions) == 0 {
 		return c
 	}
 	whole := functions[len(functions)-1]
-	for i, f := range functions {
+	for _, f := range functions {
 		name, ok := a.names[f]
 		if !ok {
 			name = CallName(f)
 			a.names[f] = name
 		}
 		called := Called{Name: name}
-		for _, p := range parameters[i] {
+		for _, p := range a.parameters(f) {
 			if l := whole.Language(); !isName.MatchString(p.name) || !l.CFamily() && dialects[l] == nil {
 				called.Arguments = append(called.Arguments, Argument{Name: p.name})
 				continue
