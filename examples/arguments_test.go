@@ -67,6 +67,9 @@ func TestArgumentsAlike(t *testing.T) {
 			if !slices.Equal(library, dbctl) || len(library) < 3 {
 				t.Errorf("the library:\n%s\ndbctl:\n%s", strings.Join(library, "\n"), strings.Join(dbctl, "\n"))
 			}
+			if hidden := ", n=2) <- main("; build == "gcc -O0 arguments.c" && !strings.Contains(strings.Join(library, "\n"), hidden) {
+				t.Errorf("no call path has %q, whose parameter a variable hides", hidden)
+			}
 			t.Log("\n" + strings.Join(library, "\n"))
 		})
 	}

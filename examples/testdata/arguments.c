@@ -71,8 +71,10 @@ FUNCTION int callback(const void *a, const void *b)
 
 FUNCTION int calls(int (*f)(const void *, const void *), int n)
 {
-	int sum = f(&table[n], &table[0]);
+	int sum = n;
 
+	for (int n = sum; n > 0; n = 0) /* which hides the parameter */
+		sum = f(&table[n], &table[0]);
 	sink += (unsigned)sum;
 	return sum;
 }

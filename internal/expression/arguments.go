@@ -8,55 +8,33 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/profilecollection/pct/internal/funcname"
 	"github.com/profilecollection/pct/internal/object/debuginfo"
 	"github.com/profilecollection/pct/internal/value"
 )
 
-// A Parameter is one of a function. Hidden is one that its name does not lead to there: it has none, or a variable of
-// an inner block has the same.
-type Parameter struct {
-	Name   string
-	Hidden bool
-
+// A parameter is one of a function.
+type parameter struct {
+	name  string
 	entry debuginfo.Entry
 }
 
-// Parameters are those of the functions at an address, the innermost function first.
-func (o *Object) Parameters(pc uint64) [][]Parameter { return parameters(o.data.ScopeAt(pc)) }
-
-func parameters(s debuginfo.Scope) [][]Parameter {
-	blocks := s.Blocks
-	list := [][]Parameter{}
-	end := len(blocks)
-	for _, function := range activations(s) {
-		at := slices.Index(blocks, function)
-		if at < 0 {
-			return append(list, make([][]Parameter, len(blocks))...)
-		}
-		var params []Parameter
+// parameters are those of a function.
+func (a *Arguments) parameters(function debuginfo.Entry) []parameter {
+	params, known := a.params[function]
+	if !known {
 		for e := range function.Children() {
 			if e.Tag() == dwarf.TagFormalParameter {
-				name := e.Name()
-				hidden := slices.ContainsFunc(blocks[at+1:end], func(b debuginfo.Entry) bool { return declares(b, name) })
-				params = append(params, Parameter{name, hidden || !isName.MatchString(name), e})
+				params = append(params, parameter{e.Name(), e})
 			}
 		}
-		list, end = append(list, params), at
+		a.params[function] = params
 	}
-	return list
+	return params
 }
 
+// isName matches names; other parameters are those that a compiler has made.
 var isName = regexp.MustCompile(`^[A-Za-z_]\w*$`)
-
-// declares reports whether a variable of this name is directly in a block.
-func declares(block debuginfo.Entry, name string) bool {
-	for e := range block.Children() {
-		if e.Tag() == dwarf.TagVariable && e.Name() == name {
-			return true
-		}
-	}
-	return false
-}
 
 // Calls are what a frame at a stretch of code is in.
 type Calls struct {
@@ -85,7 +63,7 @@ var ErrTooMuch = errors.New("the program has too much code")
 
 // Arguments are the calls of all code of the object, in the order of their addresses; at most so many: ErrTooMuch.
 func (o *Object) Arguments(most int) ([]Calls, error) {
-	a := arguments{o: o, known: map[debuginfo.Entry][]argument{}, names: map[debuginfo.Entry]string{}}
+	a := o.NewArguments()
 	var all []Calls
 	looked := 0
 	for _, r := range o.code(Meant{}, func(debuginfo.Entry) bool { return true }) {
@@ -96,13 +74,13 @@ func (o *Object) Arguments(most int) ([]Calls, error) {
 			}
 			s := o.data.ScopeAt(pc)
 			end := min(s.High, r.high)
-			functions, parameters := activations(s), parameters(s)
+			functions := activations(s)
 			if len(functions) == 0 || end <= pc {
 				pc = max(end, pc+1)
 				continue
 			}
 			for pc < end {
-				c := a.at(pc, end, functions, parameters)
+				c := a.between(pc, pc, end, functions)
 				if n := len(all); n > 0 && all[n-1].High == c.Low && slices.EqualFunc(all[n-1].Functions, c.Functions, Called.equal) {
 					all[n-1].High = c.High
 				} else if all = append(all, c); len(all) > most {
@@ -119,11 +97,23 @@ func (f Called) equal(g Called) bool {
 	return f.Name == g.Name && slices.Equal(f.Arguments, g.Arguments)
 }
 
-// arguments is what compiles those of an object.
-type arguments struct {
-	o     *Object
-	known map[debuginfo.Entry][]argument // by the entries of parameters
-	names map[debuginfo.Entry]string
+// Arguments compiles those of functions of an object, each once for the addresses for which it holds.
+type Arguments struct {
+	o      *Object
+	known  map[debuginfo.Entry][]argument // by the entries of parameters
+	names  map[debuginfo.Entry]string
+	params map[debuginfo.Entry][]parameter // by the entries of functions
+}
+
+// NewArguments compiles those of functions as they are asked for.
+func (o *Object) NewArguments() *Arguments {
+	return &Arguments{o: o, known: map[debuginfo.Entry][]argument{}, names: map[debuginfo.Entry]string{}, params: map[debuginfo.Entry][]parameter{}}
+}
+
+// At are the calls of the code around an address.
+func (a *Arguments) At(pc uint64) Calls {
+	s := a.o.data.ScopeAt(pc)
+	return a.between(pc, s.Low, s.High, activations(s))
 }
 
 // argument is that of a parameter for the addresses for which it holds.
@@ -132,24 +122,27 @@ type argument struct {
 	Argument
 }
 
-// at are the calls from an address on, up to end at most.
-func (a *arguments) at(pc, end uint64, functions []debuginfo.Entry, parameters [][]Parameter) Calls {
-	c := Calls{Low: pc, High: end}
+// between are the calls of the code around an address, from low and up to high at most.
+func (a *Arguments) between(pc, low, high uint64, functions []debuginfo.Entry) Calls {
+	c := Calls{Low: low, High: high}
+	if len(functions) == 0 {
+		return c
+	}
 	whole := functions[len(functions)-1]
-	for i, f := range functions {
+	for _, f := range functions {
 		name, ok := a.names[f]
 		if !ok {
 			name = CallName(f)
 			a.names[f] = name
 		}
 		called := Called{Name: name}
-		for _, p := range parameters[i] {
-			if l := whole.Language(); p.Hidden || !l.CFamily() && dialects[l] == nil {
-				called.Arguments = append(called.Arguments, Argument{Name: p.Name})
+		for _, p := range a.parameters(f) {
+			if l := whole.Language(); !isName.MatchString(p.name) || !l.CFamily() && dialects[l] == nil {
+				called.Arguments = append(called.Arguments, Argument{Name: p.name})
 				continue
 			}
 			arg := a.argument(p, f, whole, pc)
-			c.High = min(c.High, arg.high)
+			c.Low, c.High = max(c.Low, arg.low), min(c.High, arg.high)
 			called.Arguments = append(called.Arguments, arg.Argument)
 		}
 		c.Functions = append(c.Functions, called)
@@ -158,7 +151,7 @@ func (a *arguments) at(pc, end uint64, functions []debuginfo.Entry, parameters [
 }
 
 // argument is that of a parameter at an address. It depends on that by locations alone, so that it holds as far as they do.
-func (a *arguments) argument(p Parameter, function, whole debuginfo.Entry, pc uint64) argument {
+func (a *Arguments) argument(p parameter, function, whole debuginfo.Entry, pc uint64) argument {
 	known := a.known[p.entry]
 	if i := slices.IndexFunc(known, func(k argument) bool { return k.low <= pc && pc < k.high }); i >= 0 {
 		return known[i]
@@ -167,7 +160,7 @@ func (a *arguments) argument(p Parameter, function, whole debuginfo.Entry, pc ui
 		object: a.o, types: a.o.types, pc: pc, high: debuginfo.Always,
 		blocks: []debuginfo.Entry{function}, whole: whole, unit: whole.Unit(), dialect: dialects[whole.Language()],
 	}
-	arg := argument{Argument: Argument{Name: p.Name}}
+	arg := argument{Argument: Argument{Name: p.name}}
 	code, err := c.argument(p.entry)
 	if err == nil {
 		switch code.Type.Whole().Kind {
@@ -202,6 +195,9 @@ func CallName(f debuginfo.Entry) string {
 			break
 		}
 		f = o
+	}
+	if f.Language() == debuginfo.Ada && f.Name() != "" {
+		return funcname.DemangleAda(f.Name())
 	}
 	if path := f.Path(); path != nil {
 		return strings.Join(path, "::")

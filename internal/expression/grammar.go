@@ -75,7 +75,7 @@ var (
 		{Name: "Text", Pattern: `"(\\.|[^"\\])*"`},
 		{Name: "Register", Pattern: `\$[A-Za-z_]\w*`},
 		{Name: "Keyword", Pattern: `\b(const|volatile|unsigned|signed|char|short|int|long|float|double|void|bool|_Bool|struct|union|class|enum)\b`},
-		{Name: "Name", Pattern: `(::)?[A-Za-z_]\w*(::[A-Za-z_]\w*)*`},
+		{Name: "Name", Pattern: `(::)?[A-Za-z_][\w$]*(::[A-Za-z_][\w$]*)*`},
 		{Name: "Operator", Pattern: `\|\||&&|==|!=|<=|>=|<<=?|>>=?|->\*?|\+\+|--|[-+*/%&|^]=|\.\*|[-+*/%&|^!~<>=?:@.()\[\],{}]`},
 	}
 	lexicon = sync.OnceValue(func() *lexer.StatefulDefinition { return lexer.MustSimple(rules) })

@@ -243,11 +243,12 @@ func TestArgumentsOfLanguages(t *testing.T) {
 		steps        int
 		build        []string
 		want         string // an argument that is a number
+		function     string // as debuggers name it
 	}{
-		{"languages/shapes.go", "main.twice", 0, []string{"go", "build", "-gcflags=-N -l"}, "n=5"},
-		{"languages/shapes.rs", "shapes::twice", 0, []string{"rustc", "-g"}, "n=5"},
-		{"languages/shapes.f90", "shapes::leaf", 600, []string{"gfortran", "-g"}, "n=5"},
-		{"languages/ada/work.adb", "shapes__leaf__inner", 0, []string{"gnatmake", "-q", "-g"}, "n=5"},
+		{"languages/shapes.go", "main.twice", 0, []string{"go", "build", "-gcflags=-N -l"}, "n=5", "main.twice"},
+		{"languages/shapes.rs", "shapes::twice", 0, []string{"rustc", "-g"}, "n=5", "shapes::twice"},
+		{"languages/shapes.f90", "shapes::leaf", 600, []string{"gfortran", "-g"}, "n=5", "shapes::leaf"},
+		{"languages/ada/work.adb", "shapes__leaf__inner", 0, []string{"gnatmake", "-q", "-g"}, "n=5", "shapes.leaf.inner"},
 	} {
 		t.Run(p.source, func(t *testing.T) {
 			s := start(t, build(t, p.source, p.build...))
@@ -258,7 +259,7 @@ func TestArgumentsOfLanguages(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var shown []string
+			var shown, functions []string
 			for level, f := range s.path {
 				if f.Object == nil || f.Object.Path != s.exe {
 					continue
@@ -268,6 +269,7 @@ func TestArgumentsOfLanguages(t *testing.T) {
 					continue
 				}
 				for number, of := range all[at].Functions {
+					functions = append(functions, of.Name)
 					for _, a := range of.Arguments {
 						if a.Code == nil {
 							continue
@@ -290,8 +292,8 @@ func TestArgumentsOfLanguages(t *testing.T) {
 				}
 			}
 			t.Log(shown)
-			if !slices.Contains(shown, p.want) {
-				t.Errorf("no argument is %s", p.want)
+			if !slices.Contains(shown, p.want) || !slices.Contains(functions, p.function) {
+				t.Errorf("no argument is %s, or no function of %q is %s", p.want, functions, p.function)
 			}
 		})
 	}

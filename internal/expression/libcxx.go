@@ -18,7 +18,7 @@ func (c *compiler) libcxx(p place) *shown {
 		return llvmView(p, "__data_", "__size_")
 	case (own(t, "__begin_") || base(t, "std::__vector_base<")) && !own(t, "__first_"):
 		return llvmVector(p)
-	case own(t, "__ptr_", "__cntrl_") && !strings.Contains(t.Name, "weak_ptr"):
+	case own(t, "__ptr_", "__cntrl_"):
 		return llvmShared(p)
 	case own(t, "__ptr_"):
 		pointer, ok := firstPointer(p)
@@ -165,7 +165,7 @@ func llvmVector(p place) *shown {
 	return nil
 }
 
-// llvmShared is a std::shared_ptr, which counts its users elsewhere, less one.
+// llvmShared is a std::shared_ptr or weak_ptr, whose users are counted elsewhere, less one.
 func llvmShared(p place) *shown {
 	pointer, ok := member(p, "__ptr_")
 	w, kept := words(p, "__ptr_", "__cntrl_")
@@ -173,8 +173,11 @@ func llvmShared(p place) *shown {
 	if !ok || !kept || !known || pointer.typ.Kind != value.Pointer || counts.typ.Kind != value.Pointer {
 		return nil
 	}
-	name := "std::shared_ptr"
-	if own := brief(p.typ.Name); strings.HasPrefix(own, name+"<") { // and not that of a typedef
+	name, own := sharedPointer, brief(p.typ.Name)
+	if strings.HasPrefix(own, weakPointer) {
+		name = weakPointer
+	}
+	if strings.HasPrefix(own, name+"<") { // and not that of a typedef
 		name += "<" + templateArgument(own) + ">"
 	}
 	of := place{typ: counts.typ.Elem, addr: []plan.Instr{{Op: plan.CFA}}}
@@ -182,6 +185,9 @@ func llvmShared(p place) *shown {
 	weak, known := member(of, "__shared_weak_owners_")
 	if !ok || !known || owners.typ.Size != 8 || weak.typ.Size != 8 {
 		// The compiler left the counts to the library's own debug data.
+		if strings.HasPrefix(name, weakPointer) {
+			return nil
+		}
 		return pointerOf(name, targetOf(pointer.typ), w[0])
 	}
 	count := func(a *assembler, counter place) {
@@ -189,16 +195,20 @@ func llvmShared(p place) *shown {
 		a.code = append(a.code, counter.addr[1:]...) // the way from the block
 		a.probe(8)
 	}
-	return &shown{
-		kind: value.AsShared, name: name,
-		elem: targetOf(pointer.typ), begin: w[0], words: []int{2, 0, 3, 4},
-		locals: append(locals(w[0], w[1]), isSet(0), func(a *assembler) {
-			count(a, owners) // -1 of a block that is not there
-			a.number(1)
-			a.apply(plan.Add)
-		}, func(a *assembler) { count(a, weak) }),
-		holds: sharedHolds,
-	}
+	return sharedOf(name, pointer.typ, w[0], w[1], func(a *assembler) {
+		count(a, owners) // -1 of a block that is not there
+		a.number(1)
+		a.apply(plan.Add)
+	}, func(a *assembler) {
+		// All users together count as one that is weak.
+		count(a, weak)
+		a.number(1)
+		a.apply(plan.Add)
+		isSet(2)(a)
+		a.apply(plan.Sub)
+		isSet(1)(a)
+		a.apply(plan.Mul)
+	})
 }
 
 // llvmOptional is a std::optional.

@@ -191,6 +191,47 @@ func pointerOf(name string, elem *value.Type, address []plan.Instr) *shown {
 	}
 }
 
+// The names of pointers whose users are counted.
+const sharedPointer, weakPointer = "std::shared_ptr", "std::weak_ptr"
+
+// sharedOf is a pointer that owns what it leads to together with others, or knows it as long as these do. use and weak
+// push how many there are, 0 where there is no block that counts them; weak may use the local 2, which is use.
+func sharedOf(name string, pointer *value.Type, address, block []plan.Instr, use, weak func(*assembler)) *shown {
+	s := &shown{
+		kind: value.AsShared, name: name, elem: targetOf(pointer), begin: address, words: []int{4, 0, 2, 3},
+		locals: append(locals(address, block), use, weak, func(a *assembler) {
+			// What has no users any more is gone; without counts there may be something.
+			isSet(0)(a)
+			isSet(2)(a)
+			a.local(1)
+			a.number(0)
+			a.apply(plan.Eq, plan.Or, plan.And)
+		}),
+	}
+	least := int64(1)
+	if strings.HasPrefix(name, weakPointer) {
+		least = 0
+	}
+	s.holds = func(a *assembler) {
+		// There are no counts, or there are users.
+		a.local(1)
+		a.number(0)
+		a.apply(plan.Eq)
+		a.number(uint64(least))
+		a.local(2)
+		a.apply(plan.LeS)
+		a.number(0)
+		a.local(3)
+		a.apply(plan.LeS, plan.And)
+		a.local(2)
+		a.local(3)
+		a.apply(plan.Or)
+		a.number(0)
+		a.apply(plan.Ne, plan.And, plan.Or)
+	}
+	return s
+}
+
 // templateArgument is the first argument of a template in the name of a type, as it is written.
 func templateArgument(name string) string {
 	_, rest, _ := strings.Cut(name, "<")

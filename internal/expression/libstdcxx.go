@@ -33,7 +33,9 @@ func (c *compiler) libstdcxx(p place) *shown {
 	case own(t, "_M_t"):
 		return gnuUnique(p)
 	case base(t, "std::__shared_ptr<"):
-		return gnuShared(p)
+		return gnuShared(p, sharedPointer)
+	case base(t, "std::__weak_ptr<"):
+		return gnuShared(p, weakPointer)
 	default:
 		return gnuOptional(p)
 	}
@@ -128,8 +130,8 @@ func inBase(p place, name string, depth int) (place, bool) {
 	return place{}, false
 }
 
-// gnuShared is a std::shared_ptr, which counts its users elsewhere.
-func gnuShared(p place) *shown {
+// gnuShared is a std::shared_ptr or weak_ptr, whose users are counted elsewhere.
+func gnuShared(p place, name string) *shown {
 	pointer, ok := member(p, "_M_ptr")
 	counts, known := member(p, "_M_refcount", "_M_pi")
 	if !ok || !known || pointer.typ.Kind != value.Pointer || counts.typ.Kind != value.Pointer {
@@ -153,30 +155,12 @@ func gnuShared(p place) *shown {
 		isSet(1)(a)
 		a.apply(plan.Mul) // there are none without a block
 	}
-	return &shown{
-		kind: value.AsShared, name: "std::shared_ptr<" + templateArgument(p.typ.Fields[0].Type.Name) + ">",
-		elem: targetOf(pointer.typ), begin: at, words: []int{2, 0, 3, 4},
-		locals: append(locals(at, block), isSet(0), func(a *assembler) { count(a, use) }, func(a *assembler) {
-			// All users together count as one that is weak.
-			count(a, weak)
-			isSet(1)(a)
-			a.apply(plan.Sub)
-		}),
-		holds: sharedHolds,
-	}
-}
-
-// sharedHolds pushes whether there are no counts or there is a user.
-func sharedHolds(a *assembler) {
-	a.local(1)
-	a.number(0)
-	a.apply(plan.Eq)
-	a.number(0)
-	a.local(3)
-	a.apply(plan.LtS)
-	a.number(0)
-	a.local(4)
-	a.apply(plan.LeS, plan.And, plan.Or)
+	return sharedOf(name+"<"+templateArgument(p.typ.Fields[0].Type.Name)+">", pointer.typ, at, block, func(a *assembler) { count(a, use) }, func(a *assembler) {
+		// All users together count as one that is weak.
+		count(a, weak)
+		isSet(2)(a)
+		a.apply(plan.Sub)
+	})
 }
 
 // gnuOptional is a std::optional.

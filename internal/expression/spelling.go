@@ -16,6 +16,13 @@ func spellType(e debuginfo.Entry, declared string, hops int) string {
 	}
 	qualifiers := ""
 	for e.OK() {
+		if e.Has(dwarf.AttrSignature) {
+			if e.Lacks(dwarf.AttrSignature) {
+				return ""
+			}
+			e = e.Ref(dwarf.AttrSignature)
+			break
+		}
 		word := ""
 		switch e.Tag() {
 		case dwarf.TagConstType:

@@ -58,6 +58,9 @@ var shownViews = map[string]string{
 	"array":         "std::unique_ptr<int []> = {get() = @}",
 	"released":      "std::unique_ptr<int> = {get() = @, *get() = 12}",
 	"shared":        `std::shared_ptr<std::string> (use count 2, weak count 1) = {get() = @, *get() = "shared text"}`,
+	"weak":          `std::weak_ptr<std::string> (use count 2, weak count 1) = {get() = @, *get() = "shared text"}`,
+	"expired":       "std::weak_ptr<int> (expired, weak count 1) = {get() = @}",
+	"no_weak":       "std::weak_ptr<int> (empty) = {get() = 0x0}",
 	"empty_shared":  "std::shared_ptr<point> (empty) = {get() = 0x0}",
 	"r":             `{command = "GET", sizes = std::vector of length 2, capacity 2 = {4, 5}, origin = @ "here", limit = std::optional<double> = {[contained value] = 2.5}}`,
 	"one":           `{static made = 3, label = "label", n = 4}`,
@@ -75,7 +78,7 @@ func TestViews(t *testing.T) {
 	unlike := []string{
 		"many", "longest", "list", // gdb shows more elements, and the static members of each
 		"number_alias", "point_alias", "name_alias", // gdb shows addresses here, in print also what is there
-		"weak", "bits", // which gdb alone shows otherwise than with their members
+		"bits", // which gdb alone shows otherwise than with their members
 	}
 	for _, p := range []struct {
 		cc    string
@@ -94,6 +97,9 @@ func TestViews(t *testing.T) {
 		{cc: "clang++ -O2 -stdlib=libc++", least: 20, also: map[string]string{ // no debug data of counts
 			"shared":       `std::shared_ptr<std::string> = {get() = @, *get() = "shared text"}`,
 			"empty_shared": "std::shared_ptr<point> = {get() = 0x0}",
+			"weak":         "{__ptr_ = @, __cntrl_ = @}",
+			"expired":      "{__ptr_ = @, __cntrl_ = @}",
+			"no_weak":      "{__ptr_ = 0x0, __cntrl_ = 0x0}",
 		}},
 	} {
 		t.Run(p.cc, func(t *testing.T) {

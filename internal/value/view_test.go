@@ -68,6 +68,7 @@ func TestViews(t *testing.T) {
 		{of(AsPointer, "std::unique_ptr<void>", nil), written(5, 1, 0x40), "std::unique_ptr<void> = {get() = 0x40}", "{x = 5}"},
 		{of(AsPointer, "std::unique_ptr<int>", tInt), written(5, 1, 0x40, nil), "{x = 5}", "{x = 5}"},
 		{of(AsPointer, "std::unique_ptr<int>", tInt), written(5, 0, 0), "std::unique_ptr<int> = {get() = 0x0}", "{x = 5}"},
+		{of(AsShared, "std::weak_ptr<int>", tInt), written(5, 0, 0x10, 0, 2), "std::weak_ptr<int> (expired, weak count 2) = {get() = 0x10 <table+8>}", "{x = 5}"},
 		{of(AsShared, "std::shared_ptr<int>", tInt), written(5, 1, 0x10, 2, 1, two[:4]), "std::shared_ptr<int> (use count 2, weak count 1) = {get() = 0x10 <table+8>, *get() = 1}", "{x = 5}"},
 		{of(AsShared, "std::shared_ptr<int>", tInt), written(5, 0, 0, 0, 0), "std::shared_ptr<int> (empty) = {get() = 0x0}", "{x = 5}"},
 		{&Type{Kind: Reference, Size: 8, Elem: aString, View: &View{Kind: AsReference, Elem: aString}}, written(0x30, 1, strings2[:16], 1, "a", "a\x00"), `"a"`, "@0x30"},

@@ -58,8 +58,11 @@ func (p *printer) viewed(t *Type, at uint64) {
 
 // uses tells how many share an object.
 func uses(use, weak uint64) string {
-	if use == 0 {
+	switch {
+	case use == 0 && weak == 0:
 		return " (empty)"
+	case use == 0:
+		return fmt.Sprintf(" (expired, weak count %d)", weak)
 	}
 	return fmt.Sprintf(" (use count %d, weak count %d)", use, weak)
 }

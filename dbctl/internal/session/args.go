@@ -1,10 +1,11 @@
 package session
 
 import (
+	"cmp"
+
 	"github.com/profilecollection/pct/internal/expression"
 	"github.com/profilecollection/pct/internal/funcname"
 	"github.com/profilecollection/pct/internal/plan"
-	"github.com/profilecollection/pct/internal/value"
 	"github.com/profilecollection/pct/pct/data"
 )
 
@@ -141,45 +142,33 @@ func (p *process) addCalls(c *calls, level int) {
 
 // addScope is addCalls for a frame of an object with debug data, which is locked.
 func (p *process) addScope(c *calls, d *debugObject, level int) {
-	f := &p.now.frames[level]
-	vaddr := f.Vaddr()
-	s := d.scopeAt(vaddr)
-	for i, of := range s.functions {
-		if s.params == nil {
-			s.params = d.object.Parameters(vaddr)
-		}
-		call := call{function: data.FunctionUnknown, named: true, from: len(c.arguments)}
-		if len(of.names) > 0 {
-			call.function = of.names[len(of.names)-1]
-		}
-		for _, param := range s.params[i] {
-			c.arguments = append(c.arguments, p.argument(c, d, s, i, level, param))
+	vaddr := p.now.frames[level].Vaddr()
+	for _, of := range d.callsAt(d.scopeAt(vaddr), vaddr).Functions {
+		call := call{function: cmp.Or(of.Name, data.FunctionUnknown), named: true, from: len(c.arguments)}
+		for _, a := range of.Arguments {
+			c.arguments = append(c.arguments, p.argument(c, d, level, a))
 		}
 		call.to = len(c.arguments)
 		c.list = append(c.list, call)
 	}
 }
 
-// argument is the value of a parameter of one of a scope's functions.
-func (p *process) argument(c *calls, d *debugObject, s *scope, function, level int, of expression.Parameter) argument {
+// argument is the value of an argument of one of a frame's functions.
+func (p *process) argument(c *calls, d *debugObject, level int, of expression.Argument) argument {
 	a := argument{name: of.Name, text: data.ArgumentUnknown, from: len(c.written)}
-	f := &p.now.frames[level]
-	if of.Hidden || f.Guessed {
+	switch {
+	case p.now.frames[level].Guessed:
 		return a
-	}
-	by, err := d.code(s, function, of.Name, f.Vaddr())
-	if err != nil {
-		return a
-	}
-	switch by.code.Type.Whole().Kind {
-	case value.Structure, value.Array, value.Reference:
+	case of.Plural:
 		a.text = data.ArgumentPlural
+	}
+	if of.Code == nil {
 		return a
 	}
 	var outcome plan.Outcome
-	c.written, outcome = plan.Run(by.code.Code, &activation{p: p, d: d, level: level}, c.written)
-	if outcome == plan.Got && len(by.code.Gone) == 0 {
-		a.code, a.to = by.code, len(c.written)
+	c.written, outcome = plan.Run(of.Code.Code, &activation{p: p, d: d, level: level}, c.written)
+	if outcome == plan.Got {
+		a.code, a.to = of.Code, len(c.written)
 	}
 	return a
 }

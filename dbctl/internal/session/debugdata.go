@@ -102,6 +102,7 @@ type debugObject struct {
 	data    *debuginfo.Data
 	object  *expression.Object // nil: there are no debug data
 	scopes  []*scope           // by address
+	args    *expression.Arguments
 	passed  map[passing][]plan.Instr
 	results map[uint64]*expression.Code // of functions, by where they begin; nil values: refused
 
@@ -131,6 +132,7 @@ func (o *debugObject) open() {
 	if o.debug = object.Installed().DebugFile(f); o.debug != nil {
 		o.data = debuginfo.Open(object.Installed(), o.debug, f.LowestCode())
 		o.object = expression.NewObject(o.data)
+		o.args = o.object.NewArguments()
 	}
 }
 
@@ -152,10 +154,10 @@ type scope struct {
 	entry     uint64      // where the outermost begins
 	ranges    [][2]uint64 // of code of the outermost
 	language  debuginfo.Language
-	symbol    *string                  // of the outermost, once it was looked for
-	differs   bool                     // the symbol is that of another function
-	params    [][]expression.Parameter // of the functions, once they were wanted
+	symbol    *string // of the outermost, once it was looked for
+	differs   bool    // the symbol is that of another function
 	codes     map[codeKey][]stretch
+	calls     []expression.Calls // the functions with their arguments, where these were wanted
 }
 
 // inScope is a function that code belongs to, by all names that it has.
@@ -235,6 +237,16 @@ func (o *debugObject) code(s *scope, function int, text string, vaddr uint64) (*
 	}
 	s.codes[key] = append(s.codes[key], c)
 	return c.compiled, c.refused
+}
+
+// callsAt are the functions of a scope at an address, with their arguments. The object is locked.
+func (o *debugObject) callsAt(s *scope, vaddr uint64) expression.Calls {
+	i := slices.IndexFunc(s.calls, func(c expression.Calls) bool { return c.Low <= vaddr && vaddr < c.High })
+	if i < 0 {
+		i = len(s.calls)
+		s.calls = append(s.calls, o.args.At(vaddr))
+	}
+	return s.calls[i]
 }
 
 // description is that of a type, nil if it has none. The object is locked.

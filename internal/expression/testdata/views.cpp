@@ -60,6 +60,8 @@ __attribute__((noinline)) void work()
 	std::unique_ptr<int, void (*)(int *)> released(new int(12), release);
 	auto shared = std::make_shared<std::string>("shared text"), other = shared;
 	std::weak_ptr<std::string> weak = shared;
+	std::weak_ptr<int> expired = std::make_shared<int>(5), no_weak;
+	asm volatile("" ::"r"(&weak), "r"(&expired), "r"(&no_weak) : "memory");
 	std::shared_ptr<point> empty_shared;
 	request r{"GET", {4, 5}, "here", 2.5};
 	named n;
