@@ -26,6 +26,7 @@ var prefix = filepath.Join(os.TempDir(), fmt.Sprintf("pct-examples-%d", os.Getpi
 
 func TestMain(m *testing.M) {
 	status := 1
+	os.Setenv("PCT_CACHE", filepath.Join(prefix, "cache")) // not the user's own
 	if err := install(prefix); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	} else {
@@ -41,6 +42,7 @@ func TestExamples(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PATH", filepath.Join(prefix, "bin")+":/usr/local/bin:/usr/bin:/bin")
 			env.Setenv("PCT_DIR", filepath.Join(env.WorkDir, "data"))
+			env.Setenv("PCT_CACHE", os.Getenv("PCT_CACHE"))
 			env.Setenv("LC_ALL", "C.UTF-8")
 			return nil
 		},
