@@ -82,6 +82,9 @@ func closingQuote(s string) int {
 	return len(s)
 }
 
+// unquoted leaves control characters as they are written in an event.
+var unquoted = strings.NewReplacer(`\"`, `"`, `\\`, `\`)
+
 func unescape(s string) string {
 	if strings.IndexByte(s, '\\') < 0 {
 		return s

@@ -27,6 +27,7 @@ type Machine struct {
 	leaving string                       // a thread that has ended; "": none
 
 	line  string // the last matched line
+	bare  bool   // it is the debugger's, and no event
 	spans []int  // where the match and its groups stand in it
 	buf   [2]int
 
@@ -98,19 +99,22 @@ func (m *Machine) Names(v Verb) []Action {
 // one matched, and its actions are to be fetched by Next until that returns nil;
 // what remained of an earlier block is dropped. If it returns false nothing
 // matched and the block in progress, if any, goes on.
-func (m *Machine) Step(line string) bool { return m.offer(m.group.pats, line) }
+func (m *Machine) Step(line string) bool { return m.offer(m.group.pats, line, false) }
 
 // StepRaw offers a raw line of the debugger to the raw patterns: see Step.
-func (m *Machine) StepRaw(line string) bool { return m.offer(m.group.raw, line) }
+func (m *Machine) StepRaw(line string) bool { return m.offer(m.group.raw, line, true) }
 
-func (m *Machine) offer(pats []*pattern, line string) bool {
+func (m *Machine) offer(pats []*pattern, line string, bare bool) bool {
 	if m.trace != nil {
 		m.trace(line)
 	}
 	m.threadOf(line)
 	for _, p := range pats {
-		spans := p.match(line, m.buf[:])
-		if spans != nil && p.cond != nil && !m.holds(p, line, spans) {
+		var spans []int
+		if !p.early || p.cond.holds(m.Get) {
+			spans = p.match(line, m.buf[:])
+		}
+		if spans != nil && p.cond != nil && !p.early && !m.holds(p, line, bare, spans) {
 			spans = nil
 		}
 		if m.trace != nil {
@@ -119,7 +123,7 @@ func (m *Machine) offer(pats []*pattern, line string) bool {
 		if spans == nil {
 			continue
 		}
-		m.line, m.spans = line, spans
+		m.line, m.bare, m.spans = line, bare, spans
 		m.name(p)
 		m.block, m.at, m.awaited = p.block, 0, m.awaited[:0]
 		return true
@@ -141,15 +145,15 @@ func (m *Machine) name(p *pattern) {
 
 // holds works out the condition of a pattern that matches a line, with what that would make of variables. If it
 // does not hold, nothing has matched.
-func (m *Machine) holds(p *pattern, line string, spans []int) bool {
-	before, vars, lastSpans := m.line, m.vars, m.spans
-	m.line, m.spans = line, spans
+func (m *Machine) holds(p *pattern, line string, bare bool, spans []int) bool {
+	before, lastBare, vars, lastSpans := m.line, m.bare, m.vars, m.spans
+	m.line, m.bare, m.spans = line, bare, spans
 	if p.names != nil {
 		m.vars = maps.Clone(vars)
 		m.name(p)
 	}
 	yes := p.cond.holds(m.Get)
-	m.line, m.vars, m.spans = before, vars, lastSpans
+	m.line, m.bare, m.vars, m.spans = before, lastBare, vars, lastSpans
 	return yes
 }
 
@@ -181,12 +185,17 @@ func (m *Machine) threadOf(line string) {
 	m.of = EventField(line, "thread")
 }
 
-// capture is the text of a group of the last match.
+// capture is the text of a group of the last match. Within one value of an event, quotes and backslashes lack the
+// backslash before them.
 func (m *Machine) capture(i int) string {
 	if 2*i+1 >= len(m.spans) || m.spans[2*i] < 0 {
 		return ""
 	}
-	return m.line[m.spans[2*i]:m.spans[2*i+1]]
+	text := m.line[m.spans[2*i]:m.spans[2*i+1]]
+	if m.bare || strings.IndexByte(text, '\\') < 0 || closingQuote(text) < len(text) {
+		return text
+	}
+	return unquoted.Replace(text)
 }
 
 // Next returns the next portion of the matched block: the expanded actions that
@@ -314,8 +323,11 @@ func (m *Machine) appendTemplate(b []byte, t *template, budget *int) []byte {
 	return b
 }
 
+// isCapture reports whether a name is that of the last match, or of one of its groups.
+func isCapture(name string) bool { return len(name) == 1 && '0' <= name[0] && name[0] <= '9' }
+
 func (m *Machine) appendVar(b []byte, name string, budget *int) []byte {
-	if len(name) == 1 && '0' <= name[0] && name[0] <= '9' {
+	if isCapture(name) {
 		return append(b, m.capture(int(name[0]-'0'))...)
 	}
 	if own, ok := m.own[m.of][name]; ok {
