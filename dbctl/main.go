@@ -40,6 +40,13 @@ func run(args []string, stdin, stdout, stderr *os.File) int {
 	if o.grammar {
 		return grammar(stdout)
 	}
+	if o.describes {
+		if err := o.describe(stdout); err != nil {
+			fmt.Fprintf(visible.Writer(stderr), "dbctl: %v\n", err)
+			return failed
+		}
+		return 0
+	}
 	src, err := o.source(stdin)
 	if err != nil {
 		fmt.Fprintf(visible.Writer(stderr), "dbctl: %v\n", err)

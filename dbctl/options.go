@@ -12,13 +12,14 @@ import (
 	"github.com/profilecollection/pct/dbctl/internal/session"
 )
 
-const help = `usage: dbctl [OPTION]... SCRIPT PROGRAM [ARGUMENT...]
+const help = `usage: dbctl [OPTION]... SCRIPT [SCRIPT-OPTION]... PROGRAM [ARGUMENT...]
        dbctl [OPTION]... -p PID[,PID...] SCRIPT
 
 Runs PROGRAM, or attaches to running processes, and traces them and all
 processes that they create. SCRIPT says what to sample and what to ask gdb; -e
-TEXT replaces it. Exits with the status of PROGRAM, 128+n if signal n ended it;
-0 after -p. Details: man dbctl
+TEXT replaces it. A SCRIPT-OPTION -NAME VALUE sets a variable of SCRIPT, as -D
+does; one that is "no" takes no VALUE and becomes "yes". Exits with the status
+of PROGRAM, 128+n if signal n ended it; 0 after -p. Details: man dbctl
 
   -p PID[,PID...] attach to these processes without stopping them; detach after
                   -t or -samples, at SIGINT (^C) or SIGTERM
@@ -48,12 +49,13 @@ TEXT replaces it. Exits with the status of PROGRAM, 128+n if signal n ended it;
   -environ FILE   environment of the program, in the form of /proc/PID/environ
   -ignored MASK   signals that the program ignores, as in /proc/PID/status
   -as NAME        begin messages with NAME, the calling command
-  -h              print this help
+  -h              print this help; after SCRIPT, what SCRIPT does
 
 Examples:
   dbctl -D interval=1000 profile.dbctl gzip -k big
   pct paths /tmp/pct/gzip.*
   dbctl -p 4711 -tree -t 10 profile.dbctl
+  dbctl strace -e openat make
 `
 
 // evals are who may evaluate expressions.
@@ -67,7 +69,8 @@ type options struct {
 	noTraps                            bool
 	text                               *string // of -e
 	script                             string
-	vars                               map[string]string
+	describes                          bool              // the script is to be described
+	vars, sets                         map[string]string // sets: of declared
 	include                            []string
 	root, dirFile, gdb, record, replay string
 	speaker                            string // the command whose messages ours are
@@ -143,8 +146,18 @@ func parseOptions(args []string) (*options, error) {
 			break
 		}
 		name, value, glued := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(arg, "-"), "-"), "=")
+		if left, known, err := o.scriptOption(name, value, glued, args); err != nil {
+			return nil, err
+		} else if known {
+			args = left
+			continue
+		}
 		if name == "h" || name == "help" {
-			return nil, errHelp
+			if o.script == "" || o.script == "-" {
+				return nil, errHelp
+			}
+			o.describes = true
+			return o, nil
 		}
 		if b := bools[name]; b != nil && !glued {
 			*b = true

@@ -20,7 +20,7 @@ type source struct {
 }
 
 // source reads the script: from -e, standard input for "-", the named file, or
-// one of that name that comes with us.
+// one of that name, or with .dbctl behind it, that comes with us.
 func (o *options) source(stdin io.Reader) (*source, error) {
 	if o.text != nil {
 		return &source{"-e", []byte(*o.text)}, nil
@@ -34,10 +34,12 @@ func (o *options) source(stdin io.Reader) (*source, error) {
 		return &source{o.script, text}, nil
 	}
 	if !strings.Contains(o.script, "/") {
-		for _, dir := range o.includes() {
-			path := filepath.Join(dir, o.script)
-			if text, e := os.ReadFile(path); e == nil {
-				return &source{path, text}, nil
+		for _, name := range []string{o.script, o.script + ".dbctl"} {
+			for _, dir := range o.includes() {
+				path := filepath.Join(dir, name)
+				if text, e := os.ReadFile(path); e == nil {
+					return &source{path, text}, nil
+				}
 			}
 		}
 	}

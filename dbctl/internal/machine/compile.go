@@ -18,6 +18,7 @@ type pattern struct {
 	pat   *Pat
 	block []*step
 	cond  *Formula
+	early bool // cond does not depend on the match
 }
 
 type step struct {
@@ -94,6 +95,9 @@ func (m *Machine) compile(p *Pat, inner map[string][]string) *pattern {
 	c := &pattern{matcher: newMatcher(p.Regex), pat: p, cond: p.If}
 	if p.If != nil {
 		m.mention(&p.If.names)
+		c.early = !slices.ContainsFunc(p.If.names.names(), func(name string) bool {
+			return isCapture(name) || OfEvent(name) || slices.Contains(c.names, name)
+		})
 	}
 	if len(p.Sinks) > 0 {
 		c.block = append(c.block, m.step(Action{Pos: p.Pos, Verb: Matched, Sinks: p.Sinks}, inner))

@@ -118,8 +118,11 @@ func (m *Machine) offer(pats []*pattern, line string) bool {
 	}
 	m.threadOf(line)
 	for _, p := range pats {
-		spans := p.match(line, m.buf[:])
-		if spans != nil && p.cond != nil && !m.holds(p, line, spans) {
+		var spans []int
+		if !p.early || p.cond.holds(m.Get) {
+			spans = p.match(line, m.buf[:])
+		}
+		if spans != nil && p.cond != nil && !p.early && !m.holds(p, line, spans) {
 			spans = nil
 		}
 		if m.trace != nil {
@@ -323,8 +326,11 @@ func (m *Machine) appendTemplate(b []byte, t *template, budget *int) []byte {
 	return b
 }
 
+// isCapture reports whether a name is that of the last match, or of one of its groups.
+func isCapture(name string) bool { return len(name) == 1 && '0' <= name[0] && name[0] <= '9' }
+
 func (m *Machine) appendVar(b []byte, name string, budget *int) []byte {
-	if len(name) == 1 && '0' <= name[0] && name[0] <= '9' {
+	if isCapture(name) {
 		return append(b, m.capture(int(name[0]-'0'))...)
 	}
 	if field, ok := strings.CutPrefix(name, ofEvent); ok {

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/profilecollection/pct/dbctl/internal/machine"
+	"github.com/profilecollection/pct/internal/syscalls"
 )
 
 // call checks an action of the controller; false if it can't be made.
@@ -42,10 +43,29 @@ func (c *checker) call(f *call) (machine.Action, bool) {
 		}
 		out.Args = append(out.Args, "0")
 	}
+	if v.verb == machine.Probe && out.Args[0] == syscallProbe {
+		c.syscalls(v, f, out.Args)
+	}
 	if len(f.Sinks) > 0 && !v.text {
 		c.reportToken(f.Sinks[0].Kind, v.word+" yields no text to send to "+f.Sinks[0].Kind.Value, "")
 	}
 	return out, true
+}
+
+// syscallProbe is the kind of PROBE that names system calls instead of functions.
+const syscallProbe = "syscall"
+
+// syscalls checks a PROBE of system calls, as far as they are known before they are expanded.
+func (c *checker) syscalls(v *verb, f *call, args []string) {
+	if len(args) > 2 {
+		c.reportToken(f.Args[2].Value, "PROBE of system calls takes no object", "it is written PROBE(syscall, \"openat,%network\");")
+	}
+	if names, _ := machine.Mentions(args[1]); len(names) > 0 {
+		return
+	}
+	if _, err := syscalls.ParseSet(args[1]); err != nil {
+		c.reportToken(f.Args[1].Value, err.Error(), "")
+	}
 }
 
 // arg checks one argument and returns its text.

@@ -31,7 +31,7 @@ func (p *process) act(n notice) {
 		p.executes(now, n)
 	case threadBegan:
 		p.offer(now, machine.FormatEvent("thread", "event", "created", "id", itoa(n.thread.number)))
-	case probed:
+	case probed, callEnded:
 		p.offer(now, p.probeLine(now, n.probe))
 	case threadEnded:
 		p.offer(now, machine.FormatEvent("thread", "event", "exited", "id", itoa(n.thread.number)))

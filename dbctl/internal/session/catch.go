@@ -11,15 +11,18 @@ import (
 // called is a stop at a system call.
 func (t *tree) called(th *thread) {
 	p := th.p
-	way := t.tracer.CallStop(th.tid)
+	at := t.tracer.CallStop(th.tid)
+	way := at.Way
 	th.inside = way == tracer.CallEntry
+	th.traceCall(&at)
 	owing := th.owing
 	th.owing = false
 	if owing && !p.catching && p.clk != nil {
 		t.tick(th, true)
 		return
 	}
-	if way == tracer.NoCall || !t.stand(th) {
+	shown := p.catching || th.pace == tracee.Step || len(th.due) > 0
+	if way == tracer.NoCall || !shown || !t.stand(th) {
 		t.goOn(th)
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/profilecollection/pct/dbctl/internal/tracee"
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
 	"github.com/profilecollection/pct/internal/proc"
+	"github.com/profilecollection/pct/internal/syscalls"
 )
 
 // child is a process between its maker's event and its own first stop.
@@ -153,6 +154,7 @@ func (t *tree) executed(th *thread) {
 		p.stopClock() // it was of what is gone
 	}
 	p.endProbes()
+	p.traced = syscalls.Set{}
 	t.newMemory(p)
 	if p.leaves && t.stand(th) {
 		t.release(p)

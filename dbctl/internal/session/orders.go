@@ -149,6 +149,7 @@ func (t *tree) hear(o tracee.Order, th *thread) {
 		}
 	case tracee.Replaced:
 		if th != nil {
+			t.callEnds(th)
 			t.dropThread(th)
 			if o.Tid != th.p.pid {
 				th.p.tellEnded(o.Tid, 0)
@@ -196,6 +197,7 @@ func (t *tree) threadGone(o tracee.Order, th *thread) {
 	if th == nil {
 		return
 	}
+	t.callEnds(th)
 	t.dropThread(th)
 	if o.Tid == th.p.pid {
 		t.processGone(th.p, o)
@@ -215,6 +217,7 @@ func (t *tree) processGone(p *process, o tracee.Order) {
 		t.status = status
 	}
 	for _, other := range p.threads.all() {
+		t.callEnds(other)
 		t.dropThread(other)
 	}
 	p.stopClock()

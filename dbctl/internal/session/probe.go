@@ -87,9 +87,12 @@ type functionName struct {
 
 // probe starts telling of functions.
 func (p *process) probe(kind, functions, object string) (err error) {
+	if kind == syscallWord {
+		return p.probeCalls(functions)
+	}
 	k := probeKind(slices.Index(probeWords[:], kind))
 	if k < 0 {
-		return fmt.Errorf("PROBE: %q is none of %s", kind, strings.Join(probeWords[:], ", "))
+		return fmt.Errorf("PROBE: %q is none of %s, %s", kind, strings.Join(probeWords[:], ", "), syscallWord)
 	}
 	m, err := newMatcher(functions)
 	if err != nil {

@@ -15,6 +15,9 @@ import (
 
 // probeLine is the event that a probe tells.
 func (p *process) probeLine(now *moment, e *probeEvent) string {
+	if e.call != nil {
+		return machine.FormatEvent(e.word, append(e.call, "time", seconds(e), "thread", itoa(now.thread.number), "tid", itoa(now.thread.tid))...)
+	}
 	p.knowObjects(e.changes)
 	p.fewFrames(now)
 	pairs := []string{"func", e.of.name, "object", e.of.object}

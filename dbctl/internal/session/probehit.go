@@ -32,6 +32,7 @@ type probeEvent struct {
 	of      functionName
 	took    time.Duration // of a call that is over
 	changes int           // of objects, before it
+	call    []string      // of a system call: keys and values
 }
 
 // nextDue is the next event of a thread's stop, nil if there is none.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/profilecollection/pct/dbctl/internal/machine"
 	"github.com/profilecollection/pct/dbctl/internal/mi"
+	"github.com/profilecollection/pct/internal/syscalls"
 	"github.com/profilecollection/pct/unwind"
 )
 
@@ -40,7 +41,8 @@ type process struct {
 	expires     time.Time
 	runs        image // what it executes
 	watches
-	probes *probes // nil: the script has asked for none
+	probes *probes      // nil: the script has asked for none
+	traced syscalls.Set // the system calls that the script wants to be told of
 
 	trap       forkTrap
 	tally      tally
@@ -125,6 +127,7 @@ const (
 	threadBegan                    // a thread begins
 	probed                         // a probe was met: probe tells
 	threadEnded                    // a thread has ended
+	callEnded                      // a thread has ended in a system call: probe tells
 	processEnded                   // the process has ended
 	letGo                          // it's no longer traced
 	timedOut                       // the script's time-out has passed

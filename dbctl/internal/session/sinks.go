@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"time"
 
 	"github.com/profilecollection/pct/dbctl/internal/machine"
 )
@@ -13,6 +14,13 @@ import (
 // pipeBacklog is how many bytes may wait for a filter that does not read. What
 // comes beyond is dropped and counted: a filter never stops a program.
 const pipeBacklog = 64 << 20
+
+// gatherTime is how long texts are gathered for a filter, and gatherSize how many bytes at most: a filter that is woken
+// for each line takes the processor from what is traced.
+const (
+	gatherTime = 2 * time.Millisecond
+	gatherSize = 64 << 10
+)
 
 // sinks are the outputs of one process: files of its run directory, and the
 // filters, which all processes of a run share.
@@ -136,6 +144,11 @@ func (f *filter) feed() {
 		f.mu.Lock()
 		for len(f.queue) == 0 && !f.closed {
 			f.some.Wait()
+		}
+		if len(f.queue) < gatherSize && !f.closed {
+			f.mu.Unlock()
+			time.Sleep(gatherTime)
+			f.mu.Lock()
 		}
 		now := f.queue
 		f.queue = nil

@@ -30,6 +30,7 @@ type thread struct {
 	unmask uint64        // the mask that it has in truth, while the clock's signal is taken out of it
 	later  tracee.Errand // that it is to be stopped for when that is done
 	name   int           // of the process's goroutine: the debugger's number for it
+	call   *tracedCall   // its system call that is to be told, or was; nil: none was
 	probing
 }
 
@@ -128,7 +129,7 @@ func (t *tree) goOn(th *thread) {
 	switch {
 	case points.Passing(th.tid):
 		pace = tracee.Step
-	case p.catching && (pace == tracee.Onward || t.atCall(th)), pace == tracee.Onward && th.owing:
+	case p.catching && (pace == tracee.Onward || t.atCall(th)), pace == tracee.Onward && (th.owing || p.tracesCalls()):
 		pace = tracee.Calls
 	}
 	th.inside = th.inside && pace == tracee.Calls

@@ -39,7 +39,7 @@ const execName = 31
 // put them, on the stack.
 func (t *Tracer) Again(pid int) error {
 	// It's still inside the call, whose result the kernel writes at its end.
-	atExit := func(*unix.PtraceRegs) bool { return t.CallStop(pid) == CallExit }
+	atExit := func(*unix.PtraceRegs) bool { return t.CallStop(pid).Way == CallExit }
 	if err := t.await(pid, 0, atExit); err != nil {
 		return err
 	}

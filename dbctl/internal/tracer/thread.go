@@ -112,12 +112,39 @@ const (
 	CallExit
 )
 
+// CallStop is a stop at a system call. Of what the thread asks for and gets it has what the program passes in
+// registers: a program of 32 bits has other numbers.
+type CallStop struct {
+	Way     CallWay
+	Foreign bool      // it is one of 32 bits
+	Number  uint64    // at its entry
+	Args    [6]uint64 // at its entry
+	Stack   uint64    // the stack pointer
+	Result  int64     // at its exit, a value or a negated error
+}
+
 // CallStop is asked when a thread was Called.
-func (t *Tracer) CallStop(tid int) CallWay {
-	const getSyscallInfo = 0x420e
-	var info [88]byte // struct ptrace_syscall_info, whose first byte is this
-	if ptraceAt(getSyscallInfo, tid, unsafe.Sizeof(info), unsafe.Pointer(&info)) != nil || info[0] > byte(CallExit) {
-		return NoCall
+func (t *Tracer) CallStop(tid int) CallStop {
+	const getSyscallInfo, x8664 = 0x420e, 0xc000003e
+	var info struct { // ptrace_syscall_info
+		way    CallWay
+		_      [3]byte
+		arch   uint32
+		ip     uint64
+		stack  uint64
+		values [8]uint64 // at the entry the number and the arguments, at the exit the result
 	}
-	return CallWay(info[0])
+	if ptraceAt(getSyscallInfo, tid, unsafe.Sizeof(info), unsafe.Pointer(&info)) != nil {
+		return CallStop{}
+	}
+	s := CallStop{Way: info.way, Foreign: info.arch != x8664, Stack: info.stack}
+	switch info.way {
+	case CallEntry:
+		s.Number, s.Args = info.values[0], [6]uint64(info.values[1:])
+	case CallExit:
+		s.Result = int64(info.values[0])
+	default:
+		return CallStop{}
+	}
+	return s
 }
