@@ -96,3 +96,5 @@ func killWhileForking(t *testing.T, forks int) {
 		t.Errorf("killed at %d forks: its output is %q (%v)", forks, got, err)
 	}
 }
+
+func exists(pid int) bool { return unix.Kill(pid, 0) == nil }

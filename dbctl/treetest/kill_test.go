@@ -19,10 +19,10 @@ import (
 )
 
 // The cases of TestKillTree: each kind of target, way to profile it and victim, but
-// for breakpoints in what is launched, which are lost with dbctl.
+// for breakpoints in what is launched, which are lost with dbctl. There are 64.
 var (
 	killKinds   = [][]string{{"plain", "30"}, {"forks", "4"}}
-	killScripts = []string{"profile.dbctl", "eval.dbctl", "breakpoint.dbctl", "counted"}
+	killScripts = []string{"profile.dbctl", "eval.dbctl", "breakpoint.dbctl", "counted", "poll"}
 	killVictims = []string{"dbctl", "a debugger", "all debuggers", "all"}
 )
 
@@ -48,10 +48,10 @@ func (k *killing) String() string {
 
 // TestKillTree kills dbctl, its debuggers or all of them at a random instant. The
 // target goes on in every case, ends as it would have, and nothing of it stays
-// stopped, or is left changed. TREETEST_KILLS says how often.
+// stopped, or is left changed. TREETEST_KILLS says how often; normally it is twice in each case.
 func TestKillTree(t *testing.T) {
 	t.Parallel()
-	kills := number(t, "TREETEST_KILLS", 200)
+	kills := number(t, "TREETEST_KILLS", 128)
 	want := make(map[string]string)
 	for _, kind := range killKinds {
 		file := filepath.Join(t.TempDir(), "result")
@@ -97,11 +97,11 @@ func newKilling(n int) *killing {
 	k := &killing{
 		victim:   killVictims[n%4],
 		kind:     killKinds[n/4%2],
-		script:   killScripts[n/8%4],
-		attached: n/32%2 == 1,
+		script:   killScripts[n/8%5],
+		attached: n/40%2 == 1,
 		after:    rand.N(350 * time.Millisecond),
 	}
-	if n%5 < 2 {
+	if n%3 == 0 {
 		k.after = rand.N(40 * time.Millisecond) // while it is being begun with
 	}
 	diesToo := k.victim == "dbctl" || k.victim == "all"
@@ -135,6 +135,12 @@ func (k *killing) run(t *testing.T, want string) error {
 	case "counted": // the calls of a function, by breakpoints
 		what = "profile.dbctl"
 		args = append(args, "-D", "clock=calls:step")
+	case "poll":
+		what = "profile.dbctl"
+		args = append(args, "-D", "clock=poll")
+		if k.victim == "all debuggers" {
+			args[0] = "dbctl" // with the race detector
+		}
 	default:
 		what = script(t, what)
 	}

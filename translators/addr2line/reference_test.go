@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/profilecollection/pct/internal/funcname"
@@ -138,17 +139,29 @@ func whole(theirs, ours []translators.Location) []translators.Location {
 	return all
 }
 
+var demangled sync.Map // names that were
+
+// demangle is funcname.Demangle of names that come again and again.
+func demangle(name string) string {
+	known, ok := demangled.Load(name)
+	if !ok {
+		known = funcname.Demangle(name)
+		demangled.Store(name, known)
+	}
+	return known.(string)
+}
+
 // alias says whether a symbol of this name covers vaddr.
 func (r *reference) alias(vaddr uint64, name string) bool {
 	return slices.ContainsFunc(r.sized, func(s elf.Symbol) bool {
 		raw, _, _ := strings.Cut(s.Name, "@")
-		return vaddr-s.Value < max(s.Size, 1) && funcname.Demangle(raw) == name
+		return vaddr-s.Value < max(s.Size, 1) && demangle(raw) == name
 	})
 }
 
 // doubts returns in what two frames differ.
 func (r *reference) doubts(theirs, ours translators.Location) (doubts []string) {
-	if funcname.Demangle(theirs.Func) != ours.Func {
+	if demangle(theirs.Func) != ours.Func {
 		doubts = append(doubts, "another function")
 	}
 	if theirs.Line != ours.Line {
@@ -163,7 +176,7 @@ func (r *reference) doubts(theirs, ours translators.Location) (doubts []string) 
 
 // overruled says in what our frame differs from both theirs and the judge's.
 func overruled(theirs, ours, judge translators.Location) string {
-	bare := funcname.Demangle(theirs.Func)
+	bare := demangle(theirs.Func)
 	switch {
 	case ours.Func != bare && ours.Func != judge.Func && !strings.HasSuffix(ours.Func, "::"+judge.Func):
 		return fmt.Sprintf("function %q", ours.Func)

@@ -91,10 +91,14 @@ func listing(t *testing.T, path string) []line {
 	return all
 }
 
+var (
+	comment = regexp.MustCompile(` #.*$`)
+	branch  = regexp.MustCompile(`^((?:[a-z0-9]+ )*(?:j[a-z]+|call|xbegin|loop[a-z]*)) [^*].*$`)
+)
+
 // plain takes addresses and names off the end of an instruction: those are ours.
 func plain(text string) string {
-	text = regexp.MustCompile(` #.*$`).ReplaceAllString(text, "")
-	return regexp.MustCompile(`^((?:[a-z0-9]+ )*(?:j[a-z]+|call|xbegin|loop[a-z]*)) [^*].*$`).ReplaceAllString(text, "$1")
+	return branch.ReplaceAllString(comment.ReplaceAllString(text, ""), "$1")
 }
 
 // Every instruction of a program's own code is the one that objdump lists, from

@@ -17,13 +17,16 @@ type costs struct {
 	calls         int
 }
 
+// numbered is a name in the format: a number, and at its first use what it stands for.
+var numbered = regexp.MustCompile(`^\((\d+)\)\s*(.*)$`)
+
 // readCallgrind reads the format as its specification has it, for the first event.
 func readCallgrind(t *testing.T, text string) costs {
 	t.Helper()
 	c := costs{map[string]uint64{}, map[string]uint64{}, map[string]uint64{}, 0, 0}
 	names := map[string]string{}
 	named := func(kind, value string) string {
-		if m := regexp.MustCompile(`^\((\d+)\)\s*(.*)$`).FindStringSubmatch(value); m != nil {
+		if m := numbered.FindStringSubmatch(value); m != nil {
 			key := kind + m[1]
 			if m[2] != "" {
 				if names[key] != "" && names[key] != m[2] {
