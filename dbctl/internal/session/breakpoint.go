@@ -107,6 +107,12 @@ func (th *thread) stepBack() {
 	})
 }
 
+// holds reports whether a byte of the process's memory is this one.
+func (p *process) holds(addr uint64, b byte) bool {
+	held := [1]byte{}
+	return p.ReadMemory(held[:], addr) == 1 && held[0] == b
+}
+
 // trap is a stop for SIGTRAP: false, if it's the program's own.
 func (t *tree) trap(th *thread) bool {
 	p := th.p
@@ -122,6 +128,7 @@ func (t *tree) trap(th *thread) bool {
 		code: info.Code(), steps: th.pace == tracee.Step, here: points.Owners(at) != 0, was: points.Was(at), lent: !own,
 		counts: clk != nil && clk.sites[at] != nil, probes: point != nil, late: th.late,
 	}
+	facts.watches = p.everSet && !(facts.code == unnamedRegister && p.holds(at, int1))
 	_, facts.passed = points.Passed(th.tid)
 	th.late = false
 	stop := remote.Stop{Signal: int(unix.SIGTRAP)}
@@ -149,17 +156,17 @@ func (t *tree) trap(th *thread) bool {
 	case trapMet:
 		th.stepBack()
 		stop.Breakpoint = true
-	case trapPassed, trapStepped, trapUnknown:
-		w, hit := t.watchHit(th)
+	case trapPassed, trapStepped, trapWatched:
+		w, hit := t.watchHit(th, cause == trapWatched)
 		switch {
 		case hit:
 			stop.Watched, stop.Watch = w.addr, w.kind
-		case cause == trapPassed:
+		case cause != trapStepped:
 			t.goOn(th)
 			return true
-		case cause == trapUnknown:
-			return false
 		}
+	case trapUnknown:
+		return false
 	}
 	th.pace = tracee.Onward
 	t.forgo(th, tracee.Halt)

@@ -212,9 +212,8 @@ func (f *forkTrap) sent(t *tracer.Tracer, tid int, sig unix.Signal) bool {
 		return false
 	}
 	if sig == unix.SIGTRAP {
-		const unnamed, named = 1, 4 // TRAP_BRKPT, TRAP_HWBKPT
 		regs, err := t.Registers(tid)
-		return err == nil && (info.Code() == unnamed || info.Code() == named) && regs.Rip == f.at
+		return err == nil && (info.Code() == unnamedRegister || info.Code() == namedRegister) && regs.Rip == f.at
 	}
 	return info.Code() > 0 && info.Code() < kernelSent && info.Fd() == f.fd
 }

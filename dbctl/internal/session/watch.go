@@ -38,7 +38,8 @@ func (l *link) watchesAlone() {
 // a register can be for.
 type register struct {
 	watchpoint
-	of watchpoint
+	of   watchpoint
+	held [8]byte // what was there when it was set or last met
 }
 
 // parts divides a watchpoint among registers, which are for one, two, four or eight
@@ -48,7 +49,7 @@ func (w watchpoint) parts() (list []register) {
 	for addr, end := w.addr, w.addr+w.length; addr < end && len(list) <= tracer.DebugAddresses; addr += size {
 		for size = 8; addr%size != 0 || addr+size > end; size /= 2 {
 		}
-		list = append(list, register{watchpoint{w.kind, addr, size}, w})
+		list = append(list, register{watchpoint: watchpoint{w.kind, addr, size}, of: w})
 	}
 	return list
 }
@@ -74,6 +75,7 @@ func (t *tree) watch(p *process, w watchpoint) error {
 		return errNoDebugRegister
 	}
 	for i, part := range list {
+		part.look(p)
 		p.watched[free[i]] = part
 	}
 	p.everSet = true
@@ -126,20 +128,50 @@ func (t *tree) setDebug(th *thread) {
 	t.tracer.SetDebug(th.tid, tracer.DebugControl, control)
 }
 
-// watchHit is the watchpoint that a thread has met with its last instruction, if any.
-func (t *tree) watchHit(th *thread) (w watchpoint, hit bool) {
-	if th.p.watched == [tracer.DebugAddresses]register{} {
+// watchHit is the watchpoint that a thread has met with its last instruction, if any. Virtual machines
+// sometimes don't say which one. If it is certain that there was one, it is then the first of those
+// whose bytes have changed, or the first of all.
+func (t *tree) watchHit(th *thread, certain bool) (w watchpoint, hit bool) {
+	p := th.p
+	if p.watched == [tracer.DebugAddresses]register{} {
 		return w, false
 	}
 	status, err := t.tracer.Debug(th.tid, tracer.DebugStatus)
 	if err != nil {
 		return w, false
 	}
-	for i, r := range th.p.watched {
-		if status&(1<<i) != 0 && r.length != 0 {
-			t.tracer.SetDebug(th.tid, tracer.DebugStatus, 0)
-			return r.watchpoint, true
+	t.tracer.SetDebug(th.tid, tracer.DebugStatus, 0)
+	const (
+		possible = iota + 1
+		changed
+		told
+	)
+	most := 0
+	for i := range p.watched {
+		r := &p.watched[i]
+		if r.length == 0 {
+			continue
+		}
+		before := r.held
+		r.look(p)
+		sure := 0
+		switch {
+		case status&(1<<i) != 0:
+			sure = told
+		case certain && r.held != before:
+			sure = changed
+		case certain:
+			sure = possible
+		}
+		if sure > most {
+			most, w = sure, r.watchpoint
 		}
 	}
-	return w, false
+	return w, most > 0
+}
+
+// look keeps what the bytes of a register hold.
+func (r *register) look(p *process) {
+	r.held = [8]byte{}
+	p.ReadMemory(r.held[:min(r.length, 8)], r.addr)
 }
