@@ -179,7 +179,7 @@ func TestCrash(t *testing.T) {
 
 func TestSignals(t *testing.T) {
 	got := shell(t, "signals.dbctl", `./faults handle`)
-	if want := `(?m)^\d+ \S+/faults: SIGUSR1 in .*<- main$`; !regexp.MustCompile(want).MatchString(got) {
+	if want := `(?m)^\d+\.1 SIGUSR1 in .*<- main$`; !regexp.MustCompile(want).MatchString(got) {
 		t.Errorf("%s is not in\n%s", want, got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/profilecollection/pct/internal/launch"
+	"github.com/profilecollection/pct/internal/proc"
 )
 
 // Program is what Launch is to start. What it blocks is the tracer's to say.
@@ -42,11 +43,30 @@ func (t *Tracer) Launch(p Program) (pid int, err error) {
 			if err := unix.PtraceSetOptions(pid, options); err != nil && err != unix.ESRCH {
 				return 0, fmt.Errorf("cannot follow process %d: %w", pid, err)
 			}
+			t.withoutPreemption(pid)
 			return pid, nil
 		case int(ws>>16) == unix.PTRACE_EVENT_STOP:
 			ptrace(unix.PTRACE_CONT, pid, 0, 0)
 		default:
 			ptrace(unix.PTRACE_CONT, pid, 0, uintptr(ws>>8&0xff))
 		}
+	}
+}
+
+// withoutPreemption takes out the signal by which the launcher's Go runtime interrupts its threads. One that came as it
+// executed the program is pending for that, which has not run yet.
+func (t *Tracer) withoutPreemption(pid int) {
+	const preempts = unix.SIGURG
+	status, err := proc.ReadStatus(pid, pid)
+	if err != nil || status.Pending&Bit(preempts) == 0 {
+		return
+	}
+	mask, err := t.Mask(pid)
+	if err != nil || t.SetMask(pid, ^Bit(preempts)) != nil {
+		return // it is being killed
+	}
+	t.Resume(pid, Onward, 0)
+	if _, err := stopped(pid); err == nil {
+		t.SetMask(pid, mask)
 	}
 }
