@@ -46,13 +46,19 @@ func (t *abbrevTable) put(code uint64, a abbrev) {
 // readAbbrevs reads the whole table at off.
 func readAbbrevs(section []byte, off uint64, e encoding) *abbrevTable {
 	t := &abbrevTable{dense: make([]abbrev, 1, 128)}
+	var room []attribute // many tables are read: their parts are made in pieces
 	c := at(section, off)
 	for {
 		code := c.uleb()
 		if code == 0 || c.bad {
 			return t
 		}
-		t.put(code, readAbbrev(&c, e))
+		if cap(room) < 16 {
+			room = make([]attribute, 0, 128)
+		}
+		a := readAbbrev(&c, e, room)
+		room = a.attrs[len(a.attrs):]
+		t.put(code, a)
 	}
 }
 
@@ -64,7 +70,7 @@ func findAbbrev(section []byte, off uint64, e encoding, code uint64) (abbrev, bo
 		case next == 0 || c.bad:
 			return abbrev{}, false
 		case next == code:
-			a := readAbbrev(&c, e)
+			a := readAbbrev(&c, e, nil)
 			return a, !c.bad
 		}
 		c.uleb()
@@ -81,8 +87,9 @@ func findAbbrev(section []byte, off uint64, e encoding, code uint64) (abbrev, bo
 	}
 }
 
-func readAbbrev(c *cursor, e encoding) abbrev {
-	a := abbrev{tag: dwarf.Tag(c.uleb()), children: c.u8() != 0}
+// readAbbrev reads one; its attributes are put behind room, which is empty.
+func readAbbrev(c *cursor, e encoding, room []attribute) abbrev {
+	a := abbrev{tag: dwarf.Tag(c.uleb()), children: c.u8() != 0, attrs: room}
 	for {
 		at := attribute{attr: dwarf.Attr(c.uleb()), form: form(c.uleb())}
 		if at.form == formImplicit {
