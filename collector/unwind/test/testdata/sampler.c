@@ -19,6 +19,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -135,16 +136,12 @@ static void show(const struct unwind_path *p)
 	}
 }
 
-static void tick(int sig, siginfo_t *info, void *context)
+static void sample(void *context)
 {
 	struct itimerspec next = { .it_value.tv_nsec = period };
 	struct unwind_path p;
 	bool found = false;
 
-	(void)sig;
-	(void)info;
-	if (!thread)
-		return;
 	unwind_path(thread, context, &p);
 	if (p.unknown && !generated(&p)) {
 		found = true; /* an object that libgcc may not know yet */
@@ -173,6 +170,20 @@ static void tick(int sig, siginfo_t *info, void *context)
 		wrong++;
 	unwind_done(thread);
 	timer_settime(timer, 0, &next, NULL);
+}
+
+/* How many threads take a sample, and whether no more are to be taken: other threads run on when the program ends. */
+static _Atomic int sampling;
+static _Atomic bool over;
+
+static void tick(int sig, siginfo_t *info, void *context)
+{
+	(void)sig;
+	(void)info;
+	sampling++;
+	if (thread && !over)
+		sample(context);
+	sampling--;
 }
 
 static void fail(void)
@@ -243,6 +254,9 @@ __attribute__((destructor)) static void finish(void)
 	uint64_t selves = 0;
 
 	timer_delete(timer);
+	over = true;
+	while (sampling)
+		sched_yield();
 	for (uint32_t i = 1; i < h->count; i++)
 		selves += node_self(&tree, i);
 	if (selves != h->samples)
