@@ -8,6 +8,7 @@ package breakpoint
 import (
 	"fmt"
 	"io"
+	"maps"
 	"sync"
 )
 
@@ -52,6 +53,7 @@ type Set struct {
 	points  map[uint64]*point
 	passing map[int]uint64 // threads that are stepped over a breakpoint
 	mender  Mender         // has been told of those that are in; nil: none
+	told    map[uint64]byte
 	sealed  bool
 }
 
@@ -66,7 +68,7 @@ type point struct {
 // New makes the set of a memory, in which there are none. open is called when it is first needed, and
 // so is mender, which may be nil, and give nil: there is none.
 func New(open func() (Memory, error), mender func() Mender) *Set {
-	return &Set{open: open, help: mender, points: make(map[uint64]*point), passing: make(map[int]uint64)}
+	return &Set{open: open, help: mender, points: make(map[uint64]*point), passing: make(map[int]uint64), told: make(map[uint64]byte)}
 }
 
 // Insert puts breakpoints in for an owner. The mender knows of all before the first is there. In a
@@ -100,8 +102,13 @@ func (s *Set) Insert(owner Owner, addrs ...uint64) error {
 	return nil
 }
 
-// warn tells the mender what is about to be put in.
+// warn tells the mender what is about to be put in, as far as it does not know.
 func (s *Set) warn(original map[uint64]byte) {
+	maps.DeleteFunc(original, func(addr uint64, b byte) bool {
+		told, ok := s.told[addr]
+		return ok && told == b
+	})
+	maps.Copy(s.told, original)
 	switch {
 	case len(original) == 0 || s.help == nil:
 	case s.mender != nil:
@@ -219,6 +226,7 @@ func (s *Set) forget() {
 	if s.mender != nil {
 		s.mender.Forget()
 		s.mender = nil
+		clear(s.told)
 	}
 }
 

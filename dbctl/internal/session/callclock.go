@@ -241,7 +241,11 @@ func (t *tree) past(th *thread) {
 	p, addr := th.p, th.at
 	th.at = 0
 	if th.regs.Rip != addr {
-		return // a debugger has moved the thread
+		// A debugger has moved the thread, from where it has it call a function for good.
+		if th.inCall() {
+			th.at = addr
+		}
+		return
 	}
 	points, _ := p.breakpoints()
 	steps := points.Pass(th.tid, addr, func(code []byte) (done bool) {

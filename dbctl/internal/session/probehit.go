@@ -35,9 +35,9 @@ type probeEvent struct {
 	call    []string      // of a system call: keys and values
 }
 
-// nextDue is the next event of a thread's stop, nil if there is none.
+// nextDue is the next event of a thread's stop, nil if there is none, or the debugger has the thread call a function.
 func (th *thread) nextDue() *probeEvent {
-	if len(th.due) == 0 || th.p.told {
+	if len(th.due) == 0 || th.p.told || th.inCall() {
 		return nil
 	}
 	e := th.due[0]

@@ -86,8 +86,11 @@ func (th *thread) traceCall(at *tracer.CallStop) {
 // callEnds is a thread that has ended: the call that it was in has, too.
 func (t *tree) callEnds(th *thread) {
 	if c := th.call; c != nil && c.under {
-		c.End()
 		c.under = false
+		if !th.p.traced.Has(c.Number()) {
+			return // it was the execve of a program that has begun
+		}
+		c.End()
 		th.p.tell(notice{kind: callEnded, thread: th, probe: c.event(time.Since(c.began))})
 	}
 }

@@ -187,6 +187,7 @@ func (p *process) tell(n notice) {
 		p.served = true
 		p.tree.served++
 		if n.holds() {
+			p.tree.write(n.thread, n.thread.pending)
 			p.tree.stand(n.thread) // with all that a debugger may ask
 		}
 		go p.serve()

@@ -45,6 +45,15 @@ func (s *stop) end() (r remote.Registers, changed bool) {
 	return remote.Registers{General: s.regs, Float: s.float}, changed
 }
 
+// pending takes the registers that are to be written back, if there are any, of a thread that stands on.
+func (s *stop) pending() (r remote.Registers, changed bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	changed = s.changed
+	s.changed = false
+	return remote.Registers{General: s.regs, Float: s.float}, changed
+}
+
 // stands reports whether the thread stands still.
 func (s *stop) stands() bool {
 	s.mu.Lock()

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/profilecollection/pct/dbctl/internal/remote"
 	"github.com/profilecollection/pct/dbctl/internal/tracee"
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
 	"github.com/profilecollection/pct/internal/proc"
@@ -192,7 +193,12 @@ func (t *tree) stand(th *thread) bool {
 // endStop ends a thread's stop, and writes the registers back that were changed.
 func (t *tree) endStop(th *thread) {
 	th.goesOn()
-	r, changed := th.end()
+	t.write(th, th.end)
+}
+
+// write writes the registers of a thread back, if they were changed.
+func (t *tree) write(th *thread, take func() (r remote.Registers, changed bool)) {
+	r, changed := take()
 	if !changed {
 		return
 	}

@@ -91,10 +91,12 @@ type mended struct {
 	sites  []byte
 }
 
-// restore puts back what is still a breakpoint.
+// restore puts back what is still a breakpoint. What was told last of an address holds: other code may be there than
+// before.
 func (m *mended) restore() {
 	var now [1]byte
-	for b := m.sites; len(b) >= siteSize; b = b[siteSize:] {
+	for n := len(m.sites); n >= siteSize; n -= siteSize {
+		b := m.sites[n-siteSize : n]
 		at := int64(binary.LittleEndian.Uint64(b))
 		if n, _ := m.memory.ReadAt(now[:], at); n == 1 && now[0] == trapByte {
 			m.memory.WriteAt(b[siteSize-1:siteSize], at)
