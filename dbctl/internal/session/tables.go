@@ -41,9 +41,9 @@ const (
 	below     = math.MinInt // the magnitude of what is not above 0
 )
 
-// add counts for a key; number may be "".
+// add counts for a key; number may be "", but for HIST.
 func (ts *tables) add(name tableName, key, number string) error {
-	v, given := 0.0, number != ""
+	v, given := 0.0, number != "" || name.hist
 	if given {
 		var err error
 		word, _, _ := strings.Cut(number, " ") // as a debugger shows characters
@@ -140,7 +140,7 @@ func (n tableName) compare(m tableName) int {
 
 // histogram prints how many numbers are of which magnitude.
 func (r *row) histogram(w io.Writer, name, key string) {
-	fmt.Fprintf(w, "%s %s: %d, mean %.6g, from %.6g to %.6g\n", name, key, r.count, r.total/float64(max(1, r.numbers)), r.least, r.most)
+	fmt.Fprintf(w, "%s %s: %d, mean %.6g, from %.6g to %.6g\n", name, key, r.count, r.total/float64(r.numbers), r.least, r.most)
 	magnitudes := slices.Sorted(maps.Keys(r.magnitudes))
 	highest := slices.Max(slices.Collect(maps.Values(r.magnitudes)))
 	const width = 40

@@ -28,6 +28,9 @@ func TestTables(t *testing.T) {
 	if err := ts.add(tableName{"time", false}, "x", "void"); err == nil || err.Error() != `"void" is not a number` {
 		t.Errorf("%v", err)
 	}
+	if err := ts.add(tableName{"none", true}, "x", ""); err == nil || err.Error() != `"" is not a number` {
+		t.Errorf("%v", err)
+	}
 	var b strings.Builder
 	ts.print(&b)
 	want := `     count  calls
