@@ -10,7 +10,6 @@ import (
 
 	"github.com/profilecollection/pct/internal/funcname"
 	"github.com/profilecollection/pct/internal/object/debuginfo"
-	"github.com/profilecollection/pct/internal/value"
 )
 
 // A parameter is one of a function.
@@ -163,14 +162,10 @@ func (a *Arguments) argument(p parameter, function, whole debuginfo.Entry, pc ui
 	arg := argument{Argument: Argument{Name: p.name}}
 	code, err := c.argument(p.entry)
 	if err == nil {
-		switch code.Type.Whole().Kind {
-		case value.Structure, value.Array, value.Reference:
-			arg.Plural = true
-		default:
-			if len(code.Gone) == 0 {
-				code.Low = pc
-				arg.Code = code
-			}
+		arg.Plural = code.Type.Plural()
+		if !arg.Plural && len(code.Gone) == 0 {
+			code.Low = pc
+			arg.Code = code
 		}
 	}
 	arg.low, arg.high = c.low, c.high

@@ -18,12 +18,13 @@ func (o *Object) Result(low uint64) (*Code, error) {
 		return nil, refusef("no function begins there")
 	}
 	t := o.types.typeOf(function)
+	if t.Plural() {
+		return &Code{Type: t, High: debuginfo.Always}, nil
+	}
 	var register byte
-	switch t.Whole().Kind {
+	switch t.Kind {
 	case value.Void:
 		return &Code{High: debuginfo.Always}, nil
-	case value.Structure, value.Array, value.Reference:
-		return &Code{Type: t, High: debuginfo.Always}, nil
 	case value.Float:
 		register = firstVector
 	case value.Integer, value.Character, value.Boolean, value.Enumeration, value.Pointer:

@@ -77,6 +77,15 @@ func (t *Type) Whole() *Type {
 	return t
 }
 
+// Plural reports whether values of the type are no single numbers: among arguments they are not shown.
+func (t *Type) Plural() bool {
+	switch t.Whole().Kind {
+	case Structure, Array, Reference:
+		return true
+	}
+	return false
+}
+
 // Scalar reports whether values of the type are single numbers that fit a register.
 func (t *Type) Scalar() bool {
 	switch t.Kind {

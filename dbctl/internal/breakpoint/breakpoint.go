@@ -51,9 +51,9 @@ type Set struct {
 	mu      sync.Mutex
 	memory  Memory // nil: not open
 	points  map[uint64]*point
-	passing map[int]uint64 // threads that are stepped over a breakpoint
-	mender  Mender         // has been told of those that are in; nil: none
-	told    map[uint64]byte
+	passing map[int]uint64  // threads that are stepped over a breakpoint
+	mender  Mender          // has been told of those that are in; nil: none
+	told    map[uint64]byte // what the mender knows
 	sealed  bool
 }
 

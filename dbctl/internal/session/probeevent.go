@@ -8,7 +8,6 @@ import (
 	"github.com/profilecollection/pct/internal/expression"
 	"github.com/profilecollection/pct/internal/funcname"
 	"github.com/profilecollection/pct/internal/plan"
-	"github.com/profilecollection/pct/internal/value"
 	"github.com/profilecollection/pct/pct/data"
 	"github.com/profilecollection/pct/unwind"
 )
@@ -139,8 +138,7 @@ func (p *process) returnValue(now *moment, of functionName) string {
 func (p *process) shownResult(d *debugObject, code *expression.Code) string {
 	text := data.ArgumentUnknown
 	d.guarded(func() {
-		switch code.Type.Whole().Kind {
-		case value.Structure, value.Array, value.Reference:
+		if code.Type.Plural() {
 			text = data.ArgumentPlural
 			return
 		}

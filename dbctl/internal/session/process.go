@@ -187,7 +187,9 @@ func (p *process) tell(n notice) {
 		p.served = true
 		p.tree.served++
 		if n.holds() {
-			p.tree.write(n.thread, n.thread.pending)
+			if r, changed := n.thread.pending(); changed {
+				p.tree.write(n.thread.tid, r)
+			}
 			p.tree.stand(n.thread) // with all that a debugger may ask
 		}
 		go p.serve()

@@ -193,17 +193,15 @@ func (t *tree) stand(th *thread) bool {
 // endStop ends a thread's stop, and writes the registers back that were changed.
 func (t *tree) endStop(th *thread) {
 	th.goesOn()
-	t.write(th, th.end)
+	if r, changed := th.end(); changed {
+		t.write(th.tid, r)
+	}
 }
 
-// write writes the registers of a thread back, if they were changed.
-func (t *tree) write(th *thread, take func() (r remote.Registers, changed bool)) {
-	r, changed := take()
-	if !changed {
-		return
-	}
-	t.tracer.SetRegisters(th.tid, &r.General)
+// write writes changed registers back.
+func (t *tree) write(tid int, r remote.Registers) {
+	t.tracer.SetRegisters(tid, &r.General)
 	if r.Float != nil {
-		t.tracer.SetFloat(th.tid, r.Float)
+		t.tracer.SetFloat(tid, r.Float)
 	}
 }
