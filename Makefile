@@ -2,7 +2,7 @@
 # Debian packages it depends on.
 #
 #   make              build the commands into BIN (default bin)
-#   make test         run all tests, and packages that fail once more, alone (scripts/test)
+#   make test         run all tests; those of scripts/unsteady last (scripts/test)
 #   make fuzz         fuzz what reads data of others, for FUZZTIME seconds (scripts/fuzz)
 #   make soak         reports of the largest data; the whole matrix and random harm, for SOAK minutes (soak/)
 #   make check        formatting, static analysis, import table
