@@ -56,6 +56,9 @@ func (b *bench) all() (err error) {
 	if err := b.trees(); err != nil {
 		return err
 	}
+	if err := b.tracing(); err != nil {
+		return err
+	}
 	return b.parsers()
 }
 
