@@ -16,9 +16,9 @@ import (
 	"github.com/profilecollection/pct/pct/data"
 )
 
-// TestParts: a function has the share of the samples that it has of the CPU time by the program's own clock, where the
+// TestShareBesideKernel: a function has the share of the samples that it has of the CPU time by the program's own clock, where the
 // rest is the kernel's: also for users whose events the kernel gives no look into it, and where it blocks a clock's signal.
-func TestParts(t *testing.T) {
+func TestShareBesideKernel(t *testing.T) {
 	nobody := &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	for _, c := range []struct {
 		name         string
