@@ -14,7 +14,6 @@ func (t *tree) called(th *thread) {
 	at := t.tracer.CallStop(th.tid)
 	way := at.Way
 	th.inside = way == tracer.CallEntry
-	p.probes.stands(th)
 	th.traceCall(&at)
 	owing := th.owing
 	th.owing = false

@@ -21,9 +21,12 @@ func (t *tree) happened(ev tracer.Event) {
 		t.root.stopped, t.root.stopSignal = true, ev.Signal
 		return
 	}
+	if th := t.threads[ev.Tid]; th != nil && ev.Kind != tracer.Ended {
+		th.stopped(ev.At)
+	}
 	e := tracee.Event{
 		Kind: kinds[ev.Kind], Tid: ev.Tid, Signal: int(ev.Signal), Child: ev.Child, How: ev.How, Former: ev.Former,
-		Status: uint32(ev.Status), CPU: int64(ev.CPU), At: time.Now().UnixNano(),
+		Status: uint32(ev.Status), CPU: int64(ev.CPU), At: ev.At.UnixNano(),
 	}
 	if ev.Kind == tracer.Forked {
 		if ev.How == "clone" {
@@ -70,6 +73,7 @@ func (t *tree) carryOut(o tracee.Order) error {
 	case tracee.Restart:
 		if th != nil {
 			t.endStop(th)
+			th.restarted(tracer.How(o.Pace))
 		}
 		t.tracer.Resume(o.Tid, tracer.How(o.Pace), unix.Signal(o.Signal))
 	case tracee.Interrupt:
@@ -81,6 +85,9 @@ func (t *tree) carryOut(o tracee.Order) error {
 			return err
 		}
 	case tracee.Listen:
+		if th != nil {
+			th.restarted(tracer.Onward) // it stops for others, as it would without us
+		}
 		t.tracer.Listen(o.Tid)
 	case tracee.Detach:
 		t.tracer.Detach(o.Tid, unix.Signal(o.Signal))

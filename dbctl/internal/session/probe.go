@@ -112,6 +112,9 @@ func (p *process) startProbe(want *probe, fresh bool) error {
 		p.tally.note("nothing is probed of a process that executes in its parent's memory")
 		return nil
 	}
+	if want.kind == atReturns {
+		p.tree.lag.begin()
+	}
 	if p.probes == nil {
 		ps, err := newProbes(p, fresh)
 		if err != nil || ps == nil {

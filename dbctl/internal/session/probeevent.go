@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/profilecollection/pct/dbctl/internal/machine"
 	"github.com/profilecollection/pct/internal/expression"
@@ -15,7 +16,7 @@ import (
 // probeLine is the event that a probe tells.
 func (p *process) probeLine(now *moment, e *probeEvent) string {
 	if e.call != nil {
-		return machine.FormatEvent(e.word, append(e.call, "time", seconds(e), "thread", itoa(now.thread.number), "tid", itoa(now.thread.tid))...)
+		return machine.FormatEvent(e.word, append(e.call, "time", seconds(e.took.time), "error", seconds(e.took.err), "thread", itoa(now.thread.number), "tid", itoa(now.thread.tid))...)
 	}
 	p.knowObjects(e.changes)
 	p.fewFrames(now)
@@ -24,15 +25,15 @@ func (p *process) probeLine(now *moment, e *probeEvent) string {
 	case probeWords[atCalls], probeWords[atFirst]:
 		pairs = append(pairs, "args", p.argumentsAt(now), "from", p.callerOf(now))
 	case probeWords[atReturns]:
-		pairs = append(pairs, "value", p.returnValue(now, e.of), "time", seconds(e))
+		pairs = append(pairs, "value", p.returnValue(now, e.of), "time", seconds(e.took.time), "error", seconds(e.took.err))
 	default:
-		pairs = append(pairs, "time", seconds(e))
+		pairs = append(pairs, "time", seconds(e.took.time), "error", seconds(e.took.err))
 	}
 	pairs = append(pairs, "thread", itoa(now.thread.number), "tid", itoa(now.thread.tid), "pc", "0x"+strconv.FormatUint(now.pc, 16))
 	return machine.FormatEvent(e.word, pairs...)
 }
 
-func seconds(e *probeEvent) string { return strconv.FormatFloat(max(0, e.took.Seconds()), 'f', 6, 64) }
+func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 6, 64) }
 
 // knowObjects finds out what is mapped, if that has changed: the probes have counted how often.
 func (p *process) knowObjects(changes int) {

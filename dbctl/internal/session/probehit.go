@@ -2,7 +2,6 @@ package session
 
 import (
 	"encoding/binary"
-	"time"
 
 	"github.com/profilecollection/pct/dbctl/internal/breakpoint"
 	"github.com/profilecollection/pct/unwind"
@@ -13,8 +12,7 @@ type probing struct {
 	calls []activeCall  // of probed functions, the outermost first
 	armed []place       // functions that it has entered, where their call is still to be told
 	due   []*probeEvent // of the stop that it is in, still to be acted on
-	since time.Time     // when it stopped; zero: it runs
-	stood time.Duration // in all stops before
+	stopwatch
 }
 
 // activeCall is a call that has not returned.
@@ -22,17 +20,16 @@ type activeCall struct {
 	of    *probedFunction
 	cfa   uint64 // the stack pointer when it has returned
 	back  uint64 // where it returns to
-	began time.Time
-	stood time.Duration // the thread's, when it began
+	began stopwatch
 }
 
 // probeEvent is what a probe tells.
 type probeEvent struct {
 	word    string
 	of      functionName
-	took    time.Duration // of a call that is over
-	changes int           // of objects, before it
-	call    []string      // of a system call: keys and values
+	took    took     // of a call that is over
+	changes int      // of objects, before it
+	call    []string // of a system call: keys and values
 }
 
 // nextDue is the next event of a thread's stop, nil if there is none, or the debugger has the thread call a function.
@@ -43,21 +40,6 @@ func (th *thread) nextDue() *probeEvent {
 	e := th.due[0]
 	th.due = th.due[1:]
 	return e
-}
-
-// stands is when a thread has stopped.
-func (ps *probes) stands(th *thread) {
-	if ps != nil && th.since.IsZero() {
-		th.since = time.Now()
-	}
-}
-
-// goesOn is when it goes on.
-func (th *thread) goesOn() {
-	if !th.since.IsZero() {
-		th.stood += time.Since(th.since)
-		th.since = time.Time{}
-	}
 }
 
 // probed is a thread at a breakpoint of probes, whose registers are as if there were none. What is to be
@@ -167,7 +149,7 @@ func (ps *probes) called(th *thread, f *probedFunction, cfa uint64) {
 	}
 	at.returns = true
 	at.waits++
-	th.calls = append(th.calls, activeCall{f, cfa, back, th.since, th.stood})
+	th.calls = append(th.calls, activeCall{f, cfa, back, th.stopwatch})
 }
 
 // unwanted takes out the breakpoints of a function of which nothing is to be told any more.

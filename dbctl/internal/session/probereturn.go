@@ -46,7 +46,7 @@ func (ps *probes) over(th *thread, i int, word string) {
 	if !c.of.wanted[atReturns] {
 		return
 	}
-	th.due = append(th.due, &probeEvent{word: word, of: c.of.functionName, took: th.since.Sub(c.began) - (th.stood - c.stood), changes: ps.changes})
+	th.due = append(th.due, &probeEvent{word: word, of: c.of.functionName, took: th.took(c.began), changes: ps.changes})
 }
 
 // awaited is when a call is no longer waited for. The breakpoint stays until it is met for no call: most

@@ -35,7 +35,7 @@ type caller struct {
 
 func newCaller() *caller {
 	c := &caller{stack: make(stackWords)}
-	p := &process{memory: c.stack}
+	p := &process{memory: c.stack, tree: &tree{}}
 	p.points.Store(&pointsOf{Set: breakpoint.New(func() (breakpoint.Memory, error) { return &code256{}, nil }, nil)})
 	c.ps = &probes{p: p, points: make(map[uint64]*probePoint)}
 	c.th = &thread{p: p}

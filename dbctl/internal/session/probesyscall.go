@@ -2,7 +2,6 @@ package session
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/profilecollection/pct/dbctl/internal/tracee"
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
@@ -20,7 +19,7 @@ const syscallWord = "syscall"
 type tracedCall struct {
 	syscalls.Call
 	under bool // it has been entered, and not left
-	began time.Time
+	began stopwatch
 }
 
 // tracesCalls reports whether any system calls are to be told.
@@ -39,6 +38,7 @@ func (p *process) probeCalls(names string) error {
 		return nil
 	}
 	p.tracing(func() {
+		p.tree.lag.begin()
 		before := p.tracesCalls()
 		for i := range set {
 			p.traced[i] |= set[i]
@@ -74,12 +74,11 @@ func (th *thread) traceCall(at *tracer.CallStop) {
 			th.call = c
 		}
 		c.Enter(syscalls.Entry{Number: at.Number, Args: at.Args, Stack: at.Stack}, p.memory)
-		c.under, c.began = true, time.Now()
+		c.under, c.began = true, th.stopwatch
 	case at.Way == tracer.CallExit && c != nil && c.under && p.traced.Has(c.Number()):
-		took := time.Since(c.began)
 		c.Exit(at.Result, p.memory)
 		c.under = false
-		th.due = append(th.due, c.event(took))
+		th.due = append(th.due, c.event(th.took(c.began)))
 	}
 }
 
@@ -91,12 +90,12 @@ func (t *tree) callEnds(th *thread) {
 			return // it was the execve of a program that has begun
 		}
 		c.End()
-		th.p.tell(notice{kind: callEnded, thread: th, probe: c.event(time.Since(c.began))})
+		th.p.tell(notice{kind: callEnded, thread: th, probe: c.event(th.took(c.began))})
 	}
 }
 
 // event is what is told of a call that is over.
-func (c *tracedCall) event(took time.Duration) *probeEvent {
+func (c *tracedCall) event(took took) *probeEvent {
 	var line, value [256]byte
 	v := c.AppendResult(value[:0])
 	text := c.Append(line[:0])

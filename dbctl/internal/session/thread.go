@@ -186,13 +186,11 @@ func (t *tree) stand(th *thread) bool {
 		info, _ = t.tracer.Siginfo(th.tid)
 	}
 	th.begin(regs, float, info)
-	th.p.probes.stands(th)
 	return true
 }
 
 // endStop ends a thread's stop, and writes the registers back that were changed.
 func (t *tree) endStop(th *thread) {
-	th.goesOn()
 	if r, changed := th.end(); changed {
 		t.write(th.tid, r)
 	}

@@ -42,6 +42,7 @@ type tree struct {
 	mender     mender
 	tables     tables
 	cost       stopCost
+	lag        lag
 	programs   programs
 	debugData  debugData
 	comparison comparison

@@ -30,21 +30,11 @@ var ErrNoTraps = errors.New("debug registers do not trap on this machine")
 // watched, the second is watched itself, and the third is a breakpoint, at which
 // it stops in any case.
 func DebugRegisters() error {
-	runtime.LockOSThread() // who has made the child traces it
-	defer runtime.UnlockOSThread()
-	child, err := os.StartProcess("/proc/self/exe", os.Args[:1], &os.ProcAttr{
-		Env: []string{}, Sys: &syscall.SysProcAttr{Ptrace: true, Setsid: true},
+	met := false
+	err := inChild(func(t *Tracer, pid int) (err error) {
+		met, err = t.meets(pid)
+		return err
 	})
-	if err != nil {
-		return fmt.Errorf("cannot test the debug registers: %w", err)
-	}
-	pid := child.Pid
-	child.Release()
-	met, err := new(Tracer).meets(pid)
-	unix.Kill(pid, unix.SIGKILL)
-	for e := error(unix.EINTR); e == unix.EINTR; {
-		_, e = unix.Wait4(pid, nil, unix.WALL, nil)
-	}
 	switch {
 	case err != nil:
 		return fmt.Errorf("cannot test the debug registers: %w", err)
@@ -54,15 +44,34 @@ func DebugRegisters() error {
 	return nil
 }
 
+// inChild has a child of ours to test with, which stands at its first instruction.
+func inChild(test func(t *Tracer, pid int) error) error {
+	runtime.LockOSThread() // who has made the child traces it
+	defer runtime.UnlockOSThread()
+	child, err := os.StartProcess("/proc/self/exe", os.Args[:1], &os.ProcAttr{
+		Env: []string{}, Sys: &syscall.SysProcAttr{Ptrace: true, Setsid: true},
+	})
+	if err != nil {
+		return err
+	}
+	pid := child.Pid
+	child.Release()
+	if err = trapped(pid); err == nil {
+		err = unix.PtraceSetOptions(pid, unix.PTRACE_O_EXITKILL)
+	}
+	if err == nil {
+		err = test(new(Tracer), pid)
+	}
+	unix.Kill(pid, unix.SIGKILL)
+	for e := error(unix.EINTR); e == unix.EINTR; {
+		_, e = unix.Wait4(pid, nil, unix.WALL, nil)
+	}
+	return err
+}
+
 // meets reports whether a child that is about to stop at its first instruction
 // meets what is watched for.
 func (t *Tracer) meets(pid int) (bool, error) {
-	if err := trapped(pid); err != nil {
-		return false, err
-	}
-	if err := unix.PtraceSetOptions(pid, unix.PTRACE_O_EXITKILL); err != nil {
-		return false, err
-	}
 	start, err := t.Registers(pid)
 	if err != nil {
 		return false, err

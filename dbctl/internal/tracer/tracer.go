@@ -68,6 +68,7 @@ type Event struct {
 	Former int             // Executed: the id that the executing thread had before
 	Status unix.WaitStatus // Ended
 	CPU    time.Duration   // Ended: CPU time of the process until now
+	At     time.Time       // when it was heard of
 }
 
 // Tracer is the tracing thread.
@@ -156,8 +157,8 @@ func (t *Tracer) Next() (Event, error) {
 		default:
 			return Event{}, fmt.Errorf("cannot wait for the traced processes: %w", e)
 		}
+		ev := Event{At: time.Now()}
 		tid := int(*(*int32)(unsafe.Pointer(&info[16])))
-		var ev Event
 		if code := *(*int32)(unsafe.Pointer(&info[8])); code != cldTrapped && code != cldStopped {
 			// Once it's reaped, its time is known only together with its children's.
 			ev.CPU = ProcessTime(tid)
