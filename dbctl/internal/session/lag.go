@@ -100,7 +100,7 @@ func (l *lag) begin() {
 
 // restarts is when a thread is about to go on; read tells what it has used.
 func (l *lag) restarts(tid int, read func() (use, bool)) {
-	if l.stops%lagEvery != 0 {
+	if l.known == 0 || l.stops%lagEvery != 0 { // the first: nothing is timed
 		return
 	}
 	if used, ok := read(); ok {

@@ -94,6 +94,10 @@ func (ps *probes) begins() {
 
 // ran is a thread behind the prologue of a function.
 func (ps *probes) ran(th *thread, f *probedFunction) {
+	if !f.looped && !f.awaited() {
+		ps.called(th, f, 0)
+		return
+	}
 	ps.unwinder.Limit = 1
 	ps.buffer, _ = ps.unwinder.Unwind(unwindRegs(&th.regs), ps.p.memory, ps.buffer[:0])
 	var inner unwind.Frame
@@ -113,6 +117,9 @@ func (ps *probes) ran(th *thread, f *probedFunction) {
 	ps.called(th, f, inner.CFA)
 }
 
+// awaited reports whether the returns of a function are of interest.
+func (f *probedFunction) awaited() bool { return !f.jumps && (f.wanted[atReturns] || f.chooses != nil) }
+
 // called is a thread that has called a function; cfa is its canonical frame address, 0 if it is not known.
 func (ps *probes) called(th *thread, f *probedFunction, cfa uint64) {
 	for _, kind := range []probeKind{atCalls, atFirst} {
@@ -124,7 +131,7 @@ func (ps *probes) called(th *thread, f *probedFunction, cfa uint64) {
 		f.wanted[atFirst] = false
 		ps.unwanted(f)
 	}
-	if f.jumps || !f.wanted[atReturns] && f.chooses == nil {
+	if !f.awaited() {
 		return
 	}
 	back, ok := ps.word(cfa - 8)
