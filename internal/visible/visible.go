@@ -49,7 +49,7 @@ func (w writer) Write(text []byte) (int, error) {
 
 // escape escapes all but the characters in kept.
 func escape(s, kept string) string {
-	if plain(s) {
+	if plain(s, kept) {
 		return s
 	}
 	var b strings.Builder
@@ -77,10 +77,10 @@ func Shown(r rune) bool {
 	return true
 }
 
-// plain reports whether a text is what most are: characters of ASCII that are printed.
-func plain(s string) bool {
+// plain reports whether a text is what most are: characters of ASCII that are printed, and those in kept.
+func plain(s, kept string) bool {
 	for i := range len(s) {
-		if s[i] < ' ' || s[i] > '~' {
+		if (s[i] < ' ' || s[i] > '~') && strings.IndexByte(kept, s[i]) < 0 {
 			return false
 		}
 	}
