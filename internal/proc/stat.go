@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // A Stat is what /proc/PID/stat tells of a process.
@@ -45,9 +47,45 @@ func ThreadTime(pid, tid int) (cpu time.Duration, turns int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	var waited int64
-	_, err = fmt.Sscan(string(text), &cpu, &waited, &turns)
-	return cpu, turns, err
+	return parseTime(text)
+}
+
+// A ThreadClock is ThreadTime for a thread that is asked often.
+type ThreadClock struct{ fd int }
+
+// OpenThreadClock opens one.
+func OpenThreadClock(pid, tid int) (*ThreadClock, error) {
+	fd, err := unix.Open(Entry(pid, "task/"+strconv.Itoa(tid)+"/schedstat"), unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	return &ThreadClock{fd}, nil
+}
+
+// Read is what ThreadTime returns. An error may mean that the thread has ended.
+func (c *ThreadClock) Read() (cpu time.Duration, turns int, err error) {
+	var text [64]byte
+	n, err := unix.Pread(c.fd, text[:], 0)
+	if err != nil {
+		return 0, 0, err
+	}
+	return parseTime(text[:n])
+}
+
+// Close closes it.
+func (c *ThreadClock) Close() { unix.Close(c.fd) }
+
+// parseTime reads a line of schedstat: nanoseconds on a processor, and of waiting for one, and times that it came to one.
+func parseTime(text []byte) (cpu time.Duration, turns int, err error) {
+	words := strings.Fields(string(text))
+	if len(words) != 3 {
+		return 0, 0, fmt.Errorf("%q is not a line of a schedstat file of /proc", text)
+	}
+	ns, err := strconv.ParseInt(words[0], 10, 64)
+	if err == nil {
+		turns, err = strconv.Atoi(words[2])
+	}
+	return time.Duration(ns), turns, err
 }
 
 func parseStat(text []byte) (s Stat, err error) {

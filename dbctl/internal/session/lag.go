@@ -6,18 +6,21 @@ import (
 	"time"
 
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
+	"github.com/profilecollection/pct/internal/proc"
 )
 
 // The time of a traced call is that from the stop at its begin to the stop at its end, less what the tracing took:
 // the time for which the thread was seen to stand still, and for each stop its lag. That is the time that the
 // kernel takes to stop the thread and to tell us, and to have it run again.
 
-// stopwatch is how long a thread has stood still. It belongs to the tracing goroutine.
+// stopwatch is how long a thread has stood still and run, at its latest stop. It belongs to the tracing goroutine.
 type stopwatch struct {
 	since time.Time     // when it stopped; zero: it runs
+	went  time.Time     // when it went on last
 	stood time.Duration // in all stops before
 	stops int
 	steps int // that were for one instruction
+	used  use // of processors; zero: not known
 }
 
 // took is the time of a call, and its standard error.
@@ -25,12 +28,38 @@ type took struct{ time, err time.Duration }
 
 // stopped is when a thread has stopped, if its calls are timed.
 func (th *thread) stopped(at time.Time) {
-	if th.p.probes == nil && !th.p.tracesCalls() || !th.since.IsZero() {
+	l := &th.p.tree.lag
+	if l.known == 0 || th.p.probes == nil && !th.p.tracesCalls() || !th.since.IsZero() {
 		return
 	}
 	th.since = at
 	th.stops++
-	th.p.tree.lag.stopped(th.tid, at, func() (use, bool) { return threadUse(th.p.pid, th.tid) })
+	before := th.used
+	th.used = th.uses()
+	// It came to a processor after the stop before, and did not wait again.
+	if before != (use{}) && th.used.turns-before.turns == 1 {
+		ran := th.used.cpu - before.cpu
+		l.add(span{ran, max(0, at.Sub(th.went)-ran)})
+	}
+}
+
+// uses is what a thread has had of processors.
+func (th *thread) uses() (used use) {
+	if th.clock == nil && descriptorsLeft() {
+		th.clock, _ = proc.OpenThreadClock(th.p.pid, th.tid) // it may have ended
+	}
+	if th.clock != nil {
+		used.cpu, used.turns, _ = th.clock.Read()
+	}
+	return used
+}
+
+// dropClock is when a thread has ended, or got another number.
+func (th *thread) dropClock() {
+	if th.clock != nil {
+		th.clock.Close()
+		th.clock = nil
+	}
 }
 
 // restarted is when it goes on, perhaps for one instruction.
@@ -41,45 +70,48 @@ func (th *thread) restarted(how tracer.How) {
 	if how == tracer.Step {
 		th.steps++
 	}
-	th.p.tree.lag.restarts(th.tid, func() (use, bool) { return threadUse(th.p.pid, th.tid) })
-	th.stood += time.Since(th.since)
+	th.went = time.Now()
+	th.stood += th.went.Sub(th.since)
 	th.since = time.Time{}
 }
 
-// took is the time from a stop of a thread to the present one, or to its end.
+// took is the time from a stop of a thread to the present one, or to its end. Where it has not waited, it is the time
+// for which it ran: then the load of the machine has no part in it.
 func (th *thread) took(began stopwatch) took {
+	stops, steps := th.stops-began.stops, th.steps-began.steps
+	if began.used != (use{}) && th.used != (use{}) && !th.since.IsZero() && th.used.turns-began.used.turns <= stops {
+		ran, err := th.p.tree.lag.ran(stops, steps)
+		return took{max(0, th.used.cpu-began.used.cpu-ran), err}
+	}
 	now := th.since
 	if now.IsZero() {
 		now = time.Now()
 	}
-	lag, err := th.p.tree.lag.of(th.stops-began.stops, th.steps-began.steps)
-	return took{max(0, now.Sub(began.since)-(th.stood-began.stood)-lag), err}
+	sum, err := th.p.tree.lag.of(stops, steps)
+	return took{max(0, now.Sub(began.since)-(th.stood-began.stood)-sum), err}
 }
 
 // lag is what stops take threads beside the time for which they are seen to stand: some CPU time, which is more
 // where the thread runs on another processor than we, and some for which they wait.
 type lag struct {
 	child  tracer.StopTimes // measured in a child
-	latest [lagKept]span    // that were measured, in no order
-	known  int              // as many as were
-	stops  int              // so far
+	latest [lagKept]span    // between stops, in no order
+	known  int              // as many as were; 0: nothing is timed
 
-	// The stop that is being measured:
-	tid  int // 0: none
-	at   time.Time
-	used use
-
-	each  time.Duration // of a stop; stale when another has been measured
-	alike float64       // the standard error of that, in nanoseconds, which all stops share
-	apart float64       // and that by which they differ
-	stale bool
+	// Of a stop, worked out now and then:
+	worked  int           // when: as many spans were known
+	cpu     time.Duration // CPU time
+	waits   time.Duration
+	cpuErr  float64 // the standard error of the CPU time, in nanoseconds, which all stops share
+	waitErr float64 // that of the waits, which they share too
+	apart   float64 // and that by which their waits differ
 }
 
 // span is the time from one stop to the next: for how long the thread ran, and for how long it waited to.
 type span struct{ ran, waited time.Duration }
 
 const (
-	lagEvery = 16 // stops, of which one is measured
+	lagEvery = 16 // spans, after which it is worked out again
 	lagKept  = 64
 )
 
@@ -98,49 +130,32 @@ func (l *lag) begin() {
 	<-done
 }
 
-// restarts is when a thread is about to go on; read tells what it has used.
-func (l *lag) restarts(tid int, read func() (use, bool)) {
-	if l.known == 0 || l.stops%lagEvery != 0 { // the first: nothing is timed
-		return
-	}
-	if used, ok := read(); ok {
-		l.tid, l.used, l.at = tid, used, time.Now()
-	}
-}
-
-// stopped is when it has stopped next.
-func (l *lag) stopped(tid int, at time.Time, read func() (use, bool)) {
-	l.stops++
-	if l.tid != tid {
-		return
-	}
-	l.tid = 0
-	// It came to a processor after the one stop, and did not wait again.
-	if used, ok := read(); ok && used.turns-l.used.turns <= 1 {
-		ran := used.cpu - l.used.cpu
-		l.add(span{ran, max(0, at.Sub(l.at)-ran)})
-	}
-}
-
 func (l *lag) add(s span) {
 	l.latest[l.known%lagKept] = s
 	l.known++
-	l.stale = true
 }
 
-// of is what some stops take, of which some are for one instruction, and the standard error of that.
+// ran is the CPU time of some stops, of which some are for one instruction, and the standard error of that.
+func (l *lag) ran(stops, steps int) (sum, err time.Duration) {
+	l.work()
+	sum = time.Duration(stops)*l.cpu + time.Duration(steps)*l.child.Step
+	return sum, time.Duration(float64(stops) * l.cpuErr)
+}
+
+// of is ran with what they wait.
 func (l *lag) of(stops, steps int) (sum, err time.Duration) {
-	if l.stale {
-		l.stale = false
-		l.work()
-	}
+	sum, own := l.ran(stops, steps)
 	n := float64(stops)
-	sum = time.Duration(stops)*l.each + time.Duration(steps)*l.child.Step
-	return sum, time.Duration(math.Hypot(n*l.alike, math.Sqrt(n)*l.apart))
+	sum += time.Duration(stops) * l.waits
+	return sum, time.Duration(math.Hypot(float64(own), math.Hypot(n*l.waitErr, math.Sqrt(n)*l.apart)))
 }
 
 // work works out what a stop takes.
 func (l *lag) work() {
+	if l.known == 0 || l.worked > 0 && l.known-l.worked < lagEvery {
+		return
+	}
+	l.worked = l.known
 	spans := l.latest[:min(l.known, lagKept)]
 	waits := make([]time.Duration, len(spans))
 	most := l.child.Other
@@ -150,14 +165,14 @@ func (l *lag) work() {
 	}
 	slices.Sort(waits)
 	n := len(waits)
-	middle := waits[n/2]
-	l.each = (l.child.Same+most)/2 + middle
+	l.waits = waits[n/2]
 	var squares float64
 	for _, w := range waits {
-		squares += math.Pow(float64(w-middle), 2)
+		squares += math.Pow(float64(w-l.waits), 2)
 	}
+	l.apart = math.Sqrt(squares / float64(n))
 	// Of a median the error is about 1.25 times that of a mean; of a value between two bounds it is their distance
 	// by the root of 12.
-	l.apart = math.Sqrt(squares / float64(n))
-	l.alike = math.Hypot(1.25*l.apart/math.Sqrt(float64(n)), float64(most-l.child.Same)/math.Sqrt(12))
+	l.waitErr = 1.25 * l.apart / math.Sqrt(float64(n))
+	l.cpu, l.cpuErr = (l.child.Same+most)/2, float64(most-l.child.Same)/math.Sqrt(12)
 }

@@ -16,56 +16,46 @@ func TestLag(t *testing.T) {
 	if sum, err := l.of(3, 1); sum != 3*(6+5)*us+7*us || err < 6*us || err > 8*us {
 		t.Errorf("%v ± %v", sum, err)
 	}
-	// One of the program's spans is so short that the stop took no other processor's time.
-	var at time.Time
-	used := use{}
-	read := func() (use, bool) { return used, true }
-	for i := range 4 * lagEvery * lagKept {
-		l.restarts(1, read)
-		l.at = at
-		used.cpu += 2 * us
-		used.turns++
-		wait := 5 * us
-		if i/lagEvery%2 == 0 {
-			wait = 7 * us
-		}
-		at = at.Add(2*us + wait)
-		l.stopped(1, at, read)
-	}
-	if sum, err := l.of(100, 0); sum < 100*7*us || sum > 100*9*us || err < 10*us || err > 100*us {
+	if sum, err := l.ran(3, 1); sum != 3*6*us+7*us || err < 6*us || err > 8*us {
 		t.Errorf("%v ± %v", sum, err)
 	}
-	// A thread that has waited tells nothing.
-	before := l.known
-	for range 2 * lagEvery {
-		l.restarts(1, read)
-		used.turns += 2
-		l.stopped(1, at, read)
+	// One of the program's spans is so short that the stop took no other processor's time.
+	for i := range 4 * lagKept {
+		s := span{40 * us, 5 * us}
+		if i%2 == 0 {
+			s = span{2 * us, 7 * us}
+		}
+		l.add(s)
 	}
-	if l.known != before {
-		t.Error("a wait of the program was taken for one of ours")
+	if sum, err := l.of(100, 0); sum != 100*(2+7)*us || err < 10*us || err > 100*us {
+		t.Errorf("%v ± %v", sum, err)
 	}
-	// Nor is what another thread does of it.
-	for range 2 * lagEvery {
-		l.restarts(1, read)
-		l.stopped(2, at, read)
-	}
-	if l.known != before {
-		t.Error("the stop of another thread was taken for that of this one")
+	if sum, err := l.ran(100, 0); sum != 100*2*us || err != 0 {
+		t.Errorf("%v ± %v", sum, err)
 	}
 }
 
-// The time of a call lacks that for which its thread stood, and what its stops took.
+// The time of a call is that for which the thread ran, if it did not wait; else it is that on the clock on the wall,
+// without that for which it stood. What its stops took is no part of it.
 func TestTook(t *testing.T) {
 	const ms = time.Millisecond
 	at := time.Now()
 	th := &thread{p: &process{tree: &tree{}}}
 	th.p.tree.lag = lag{child: tracer.StopTimes{Same: ms, Other: ms, Step: 2 * ms}}
-	th.p.tree.lag.add(span{ms, ms})
-	began := stopwatch{since: at, stops: 3}
-	th.stopwatch = stopwatch{since: at.Add(100 * ms), stood: 20 * ms, stops: 8, steps: 1}
-	if got := th.took(began); got.time != 100*ms-20*ms-5*2*ms-2*ms {
-		t.Errorf("%+v", got)
+	th.p.tree.lag.add(span{ms, 3 * ms})
+	began := stopwatch{since: at, stops: 3, used: use{cpu: 7 * ms, turns: 20}}
+	end := stopwatch{since: at.Add(100 * ms), stood: 20 * ms, stops: 8, steps: 1, used: use{cpu: 57 * ms, turns: 25}}
+	th.stopwatch = end
+	if got := th.took(began); got.time != 50*ms-5*ms-2*ms {
+		t.Errorf("one that ran took %+v", got)
+	}
+	th.used.turns++
+	if got := th.took(began); got.time != 100*ms-20*ms-5*(1+3)*ms-2*ms {
+		t.Errorf("one that waited took %+v", got)
+	}
+	th.used = use{}
+	if got := th.took(began); got.time != 100*ms-20*ms-5*(1+3)*ms-2*ms {
+		t.Errorf("one of which nothing is known took %+v", got)
 	}
 	th.stood = time.Second
 	if got := th.took(began); got.time != 0 {

@@ -33,7 +33,7 @@ func (p *process) probeLine(now *moment, e *probeEvent) string {
 	return machine.FormatEvent(e.word, pairs...)
 }
 
-func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 6, 64) }
+func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 9, 64) }
 
 // knowObjects finds out what is mapped, if that has changed: the probes have counted how often.
 func (p *process) knowObjects(changes int) {
