@@ -113,7 +113,7 @@ func dbctl(t *testing.T, args ...string) string {
 
 func TestLtrace(t *testing.T) {
 	got := dbctl(t, "-D", `functions=first|second|worker`, "ltrace.dbctl")
-	got = regexp.MustCompile(`(?m)^\d+\.1 |<0\.\d{6}>$|0x[0-9a-f]+`).ReplaceAllString(got, "")
+	got = regexp.MustCompile(`(?m)^\d+\.1 |<0\.\d{9}>$|0x[0-9a-f]+`).ReplaceAllString(got, "")
 	want := `second(b= "a \"b\"")
 worker(n=0)
 worker = 0
