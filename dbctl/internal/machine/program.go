@@ -157,6 +157,7 @@ type Action struct {
 	Pos   Pos
 	Verb  Verb
 	Args  []string
+	If    *Formula // it is done only if that holds; nil: in any case
 	Sinks []Sink
 }
 

@@ -137,7 +137,7 @@ func (p *param) wants() string {
 	case groupName:
 		return "the name of a PAT_GROUP"
 	case variableName:
-		return "the name of a variable"
+		return "the name of a variable, or a string \"name[key]\""
 	case wholeNumber:
 		if p.max == maxInt {
 			return "a number, " + strconv.Itoa(p.min) + " or more"

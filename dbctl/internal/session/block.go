@@ -125,6 +125,8 @@ func (b *block) carryOut(line string) {
 			}
 			if output, ok := b.act(a, line); ok {
 				b.put(a.Sinks, output, &fields)
+			} else {
+				b.clear(a.Sinks)
 			}
 		}
 		flush()
@@ -216,6 +218,15 @@ func (b *block) order(a machine.Action, arg func(int) string) error {
 		return b.do.clock(arg(0), time.Duration(us)*time.Microsecond, random != 0)
 	}
 	return nil
+}
+
+// clear empties the variables that were to get an output which there is not.
+func (b *block) clear(to []machine.Sink) {
+	for _, s := range to {
+		if s.Kind == machine.Var {
+			b.m.Capture(s.Arg, "")
+		}
+	}
 }
 
 // put sends an output to its sinks. A field belongs to the sample of the

@@ -128,6 +128,7 @@ func (r *replay) program(exe string) {
 		m.Trace(r.cfg.Trace)
 	}
 	ask(m, r)
+	m.Complain(func(text string) { r.print("say", text) })
 	r.block = &block{m: m, do: r, sinks: printedSinks{r}, say: func(format string, args ...any) {
 		r.print("say", fmt.Sprintf(format, args...))
 	}, print: func(text string) { r.print("echo", text) }}
