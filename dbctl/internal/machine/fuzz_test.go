@@ -48,7 +48,7 @@ func random(r *rand.Rand) *Program {
 		}
 		return out
 	}
-	arity := [...]int{Command: 1, Echo: 1, Spawn: 1, Timeout: 1, Shell: 1, Clock: 2, Eval: 2, Count: 2, Hist: 3, Let: 2, Set_: 2, Goto: 1}
+	arity := [...]int{Command: 1, Echo: 1, Spawn: 1, Timeout: 1, Shell: 1, Clock: 2, Eval: 2, Count: 2, Hist: 3, Sum: 3, Let: 2, Set_: 2, Goto: 1}
 	e := &Exec{Regex: regexp.MustCompile("")}
 	for _, name := range fuzzNames[:r.Intn(len(fuzzNames))] {
 		g := &Group{Name: name}

@@ -67,6 +67,8 @@ var verbs = []verb{
 	}},
 	{word: "COUNT", verb: machine.Count, params: []param{{name: "table"}, {name: "key"}, {name: "number", optional: true}}},
 	{word: "HIST", verb: machine.Hist, params: []param{{name: "table"}, {name: "key"}, {name: "number"}}},
+	{word: "SUM", verb: machine.Sum, params: []param{{name: "table"}, {name: "key"}, {name: "number"}}},
+	{word: "PRINT", verb: machine.Print},
 }
 
 // reserved are the variables that the controller keeps.
@@ -78,7 +80,7 @@ var execOptions = map[string][]string{
 }
 
 // reservedFiles are the files of a run directory that are no outputs, and reservedPrefix begins the names of others.
-var reservedFiles = []string{"meta", "paths"}
+var reservedFiles = []string{"meta", "paths", "tables"}
 
 const reservedPrefix = "paths."
 
