@@ -15,7 +15,18 @@ type probing struct {
 	due   []*probeEvent // of the stop that it is in, still to be acted on
 	since time.Time     // when it stopped; zero: it runs
 	stood time.Duration // in all stops before
+
+	telling telling
 }
+
+// telling is where goOn is with what is due. It may be very much, so that what is acted on at once is a loop.
+type telling int
+
+const (
+	notTelling  telling = iota
+	tellsNow            // goOn within it only notes that the event was acted on
+	toldAlready         // and goes on with the next, or with the thread
+)
 
 // activeCall is a call that has not returned.
 type activeCall struct {
