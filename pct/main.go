@@ -65,7 +65,7 @@ func groups() []group {
 		{"What changed", []command{diffCommand()}},
 		{"Pictures, and files for other tools", slices.Concat(flameCommands(), pprofCommands(), exportCommands())},
 		{"The runs and their data", slices.Concat(
-			[]command{psCommand(), infoCommand(), keepCommand(), valuesCommand(), sumCommand()}, importCommands())},
+			[]command{psCommand(), infoCommand(), keepCommand(), valuesCommand(), tablesCommand(), sumCommand()}, importCommands())},
 	}
 }
 

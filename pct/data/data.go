@@ -9,6 +9,7 @@
 //	values.NAME  binary, of the library: values of samples in paths.NAME
 //	tree         text, only with the first process of a run: all its processes, see TreeWriter
 //	OBJECT       binary: samples in one mapped object, see Counts
+//	tables       text, only with the first process of a run: what a dbctl script counted, see ReadTables
 //	kernel.syms  text: symbols of the kernel, see ReadKernelSymbols
 //	names        names of the addresses, see ReadNames
 //	NAME         text, whatever an OUT(NAME) of a dbctl script wrote

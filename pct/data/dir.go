@@ -15,8 +15,9 @@ import (
 )
 
 const (
-	metaFile = "meta"
-	treeFile = "tree"
+	metaFile   = "meta"
+	treeFile   = "tree"
+	tablesFile = "tables"
 )
 
 // Dir is a run directory that is being written. Its files are reached through
@@ -118,6 +119,18 @@ func (d *Dir) WriteMeta(m Meta) error { return d.replace(metaFile, m.encode()) }
 
 // WriteKernelSymbols puts a text in place of the file kernel.syms, likewise.
 func (d *Dir) WriteKernelSymbols(text []byte) error { return d.replace(kernelSymbolsFile, text) }
+
+// WriteTables puts a text in place of the file tables, likewise.
+func (d *Dir) WriteTables(text []byte) error { return d.replace(tablesFile, text) }
+
+// Again is the directory once more, for another that writes to it: each closes its own.
+func (d *Dir) Again() (*Dir, error) {
+	fd, err := unix.FcntlInt(d.file.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, &fs.PathError{Op: "dup", Path: d.path, Err: err}
+	}
+	return &Dir{path: d.path, file: os.NewFile(uintptr(fd), d.path)}, nil
+}
 
 // replace puts a file in place of another in one step.
 func (d *Dir) replace(name string, text []byte) error {

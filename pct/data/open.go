@@ -91,7 +91,7 @@ func IsRun(dir string) bool {
 // IsPart reports whether a file of this name in a run directory belongs to the run
 // and holds no samples.
 func IsPart(name string) bool {
-	return name == metaFile || name == treeFile || name == kernelSymbolsFile || name == namesFile
+	return name == metaFile || name == treeFile || name == kernelSymbolsFile || name == tablesFile || name == namesFile
 }
 
 // open begins a run with its meta.

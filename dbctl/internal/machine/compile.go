@@ -25,10 +25,11 @@ type step struct {
 	Action
 	args       []template
 	sinks      []template
-	fixedArgs  bool     // they are as written
-	fixedSinks bool     // so are they, and they are all the driver's
-	needs      []string // variables that must be known before it is done
-	formula    *Formula // of Let; nil if it is none
+	fixedArgs  bool      // they are as written
+	fixedSinks bool      // so are they, and they are all the driver's
+	needs      []string  // variables that must be known before it is done
+	formula    *Formula  // of Let; nil if it is none
+	target     reference // of Set_ and Let, if it has a key
 }
 
 // New makes a machine for a process that the rule e of p applies to. It starts
@@ -132,6 +133,15 @@ func (m *Machine) step(a Action, inner map[string][]string) *step {
 	}
 	if a.Verb == Set_ || a.Verb == Let {
 		s.need(a.Args[:1], nil)
+		if Keyed(a.Args[0]) != "" {
+			s.target, _ = variable("${"+a.Args[0]+"}", 0)
+			m.mention(s.target.key)
+			s.need(s.target.key.names(), inner)
+		}
+	}
+	if a.If != nil {
+		m.mention(&a.If.names)
+		s.need(a.If.names.names(), inner)
 	}
 	if a.Verb == Let {
 		s.formula, _ = ParseFormula(a.Args[1]) // the script was checked

@@ -57,7 +57,7 @@ func EventField(line, key string) string {
 		if !ok {
 			return ""
 		}
-		end := closingQuote(value)
+		end := closing(value, '"')
 		if strings.TrimLeft(name, " ") == key {
 			return unescape(value[:end])
 		}
@@ -66,20 +66,6 @@ func EventField(line, key string) string {
 		}
 		rest = value[end+1:]
 	}
-}
-
-// closingQuote is the index of the first quote in s that no backslash precedes,
-// or len(s).
-func closingQuote(s string) int {
-	for i := 0; i < len(s); i++ {
-		switch s[i] {
-		case '\\':
-			i++
-		case '"':
-			return i
-		}
-	}
-	return len(s)
 }
 
 func unescape(s string) string {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	shown "github.com/profilecollection/pct/internal/value"
 )
 
 // A Formula is what LET and IF work out of numbers, $variables and 'texts'. Variables are read when it is
@@ -15,7 +17,7 @@ type Formula struct {
 }
 
 // operand is a part of a formula.
-type operand func(get func(name string) string) result
+type operand func(get func(reference) string) result
 
 // result is a number, or a text, or nothing.
 type result struct {
@@ -48,7 +50,7 @@ func ParseFormula(s string) (*Formula, error) {
 }
 
 // Value is the text of what comes out; false: there is no value.
-func (f *Formula) value(get func(string) string) (string, bool) {
+func (f *Formula) value(get func(reference) string) (string, bool) {
 	switch r := f.root(get); r.kind {
 	case wholeNumber:
 		return strconv.FormatInt(r.whole, 10), true
@@ -61,7 +63,7 @@ func (f *Formula) value(get func(string) string) (string, bool) {
 }
 
 // holds reports whether what comes out is there and not 0.
-func (f *Formula) holds(get func(string) string) bool { return f.root(get).truth() }
+func (f *Formula) holds(get func(reference) string) bool { return f.root(get).truth() }
 
 // formatReal writes a number as people do, to a billionth.
 func formatReal(v float64) string {
@@ -94,6 +96,14 @@ func read(text string) result {
 	}
 	return result{kind: plainText, text: text}
 }
+
+// quoted reports whether it is a pointer to text, as a debugger shows it, which is compared by that.
+func (r result) quoted() bool {
+	return strings.HasPrefix(r.text, "0x") && shown.Content(r.text) != r.text
+}
+
+// sameText compares texts, of those that a debugger shows in quotes also what stands there.
+func sameText(a, b string) bool { return a == b || shown.Content(a) == shown.Content(b) }
 
 func (r result) number() (float64, bool) {
 	switch r.kind {
@@ -135,13 +145,15 @@ func apply(op string, a, b result) result {
 	if a.kind == noValue || b.kind == noValue {
 		return result{}
 	}
-	if a.kind == plainText || b.kind == plainText {
+	if a.kind == plainText || b.kind == plainText || a.quoted() || b.quoted() {
 		switch op {
 		case "==":
-			return truth(a.text == b.text)
+			return truth(sameText(a.text, b.text))
 		case "!=":
-			return truth(a.text != b.text)
+			return truth(!sameText(a.text, b.text))
 		}
+	}
+	if a.kind == plainText || b.kind == plainText {
 		return result{}
 	}
 	x, _ := a.number()
@@ -215,7 +227,7 @@ func (p *formulaParser) binary(level int) operand {
 			break
 		}
 		left, right := a, p.binary(level+1)
-		a = func(get func(string) string) result { return apply(op, left(get), right(get)) }
+		a = func(get func(reference) string) result { return apply(op, left(get), right(get)) }
 	}
 	return a
 }
@@ -242,7 +254,7 @@ func (p *formulaParser) unary() operand {
 	switch op := p.operator([]string{"-", "!", "("}); op {
 	case "-", "!":
 		a := p.unary()
-		return func(get func(string) string) result {
+		return func(get func(reference) string) result {
 			if op == "!" {
 				return truth(!a(get).truth())
 			}
@@ -259,11 +271,11 @@ func (p *formulaParser) unary() operand {
 }
 
 func (p *formulaParser) primary() operand {
-	always := func(r result) operand { return func(func(string) string) result { return r } }
+	always := func(r result) operand { return func(func(reference) string) result { return r } }
 	if strings.HasPrefix(p.rest, "$") {
-		if name, n := variable(p.rest); n > 0 && name != "$" {
+		if of, n := variable(p.rest, 0); n > 0 && of.name != "$" {
 			p.rest = p.rest[n:]
-			return func(get func(string) string) result { return read(get(name)) }
+			return func(get func(reference) string) result { return read(get(of)) }
 		}
 	}
 	if text, ok := strings.CutPrefix(p.rest, "'"); ok {

@@ -29,7 +29,7 @@ func FuzzMatch(f *testing.F) {
 
 var (
 	fuzzPatterns = []string{"", "a", "^b", "(a)(b)?", "(?P<x>a+)", "^[^b]*$", "(?P<y>.)$"}
-	fuzzTexts    = []string{"", "a", "$x", "${y}$1", "$$", "$0$9", "${", "b$x.", "c", "$t.x + 1"}
+	fuzzTexts    = []string{"", "a", "$x", "${y}$1", "$$", "$0$9", "${", "b$x.", "c", "$t.x + 1", "${y[$x]}", "${y[${x[a]}]}."}
 	fuzzNames    = []string{"x", "y", "z", "default"}
 )
 
@@ -48,7 +48,7 @@ func random(r *rand.Rand) *Program {
 		}
 		return out
 	}
-	arity := [...]int{Command: 1, Echo: 1, Spawn: 1, Timeout: 1, Shell: 1, Clock: 2, Eval: 2, Count: 2, Hist: 3, Let: 2, Set_: 2, Goto: 1}
+	arity := [...]int{Command: 1, Echo: 1, Spawn: 1, Timeout: 1, Shell: 1, Clock: 2, Eval: 2, Count: 2, Hist: 3, Sum: 3, Let: 2, Set_: 2, Goto: 1}
 	e := &Exec{Regex: regexp.MustCompile("")}
 	for _, name := range fuzzNames[:r.Intn(len(fuzzNames))] {
 		g := &Group{Name: name}
@@ -69,8 +69,14 @@ func random(r *rand.Rand) *Program {
 				if v == Set_ || v == Let || v == Goto {
 					a.Args[0], a.Sinks = pick(fuzzNames), nil
 				}
-				if v == Let && r.Intn(2) == 0 {
+				switch {
+				case v == Let && r.Intn(2) == 0:
 					a.Args[0] = "t.x"
+				case v == Set_ && r.Intn(2) == 0:
+					a.Args[0] = "y[$x]"
+				}
+				if r.Intn(4) == 0 {
+					a.If, _ = ParseFormula("!${none[$y]}") // it holds
 				}
 				p.Actions = append(p.Actions, a)
 			}

@@ -23,6 +23,7 @@ type Machine struct {
 	first   *group                   // the one to start in
 	given   map[string]value         // the variables to start with
 
+	keyed   keyed
 	own     map[string]map[string]string // the variables of each thread
 	of      string                       // the thread of the line
 	leaving string                       // a thread that has ended; "": none
@@ -44,7 +45,7 @@ type value struct {
 }
 
 // Set gives a variable a value; Get returns it, "" if it is unset. "0" to "9"
-// name the last match and its groups, "e.name" a field of its event: these can only be read.
+// name the last match and its groups, "e.name" a field of its event, "a.name" an argument of it: these can only be read.
 func (m *Machine) Set(name, text string) {
 	if !strings.HasPrefix(name, perThread) {
 		m.vars[name] = value{text: text}
@@ -70,7 +71,12 @@ func (m *Machine) Ask(name string, f func() string) {
 // Get returns the value of a variable: see Set.
 func (m *Machine) Get(name string) string {
 	budget := maxReferences
-	return string(m.appendVar(nil, name, &budget))
+	return string(m.appendVar(nil, reference{name: name}, &budget))
+}
+
+func (m *Machine) value(of reference) string {
+	budget := maxReferences
+	return string(m.appendVar(nil, of, &budget))
 }
 
 // Expand replaces the variables of a text by their present values: for whoever
@@ -119,7 +125,7 @@ func (m *Machine) offer(pats []*pattern, line string) bool {
 	m.threadOf(line)
 	for _, p := range pats {
 		var spans []int
-		if !p.early || p.cond.holds(m.Get) {
+		if !p.early || p.cond.holds(m.value) {
 			spans = p.match(line, m.buf[:])
 		}
 		if spans != nil && p.cond != nil && !p.early && !m.holds(p, line, spans) {
@@ -160,7 +166,7 @@ func (m *Machine) holds(p *pattern, line string, spans []int) bool {
 		m.vars = maps.Clone(vars)
 		m.name(p)
 	}
-	yes := p.cond.holds(m.Get)
+	yes := p.cond.holds(m.value)
 	m.line, m.vars, m.spans = before, vars, lastSpans
 	return yes
 }
@@ -217,20 +223,26 @@ func (m *Machine) Next() []Action {
 			return m.portion
 		}
 		m.at++
+		if s.If != nil && !s.If.holds(m.value) {
+			if m.trace != nil {
+				m.trace("  not " + s.Action.String())
+			}
+			continue
+		}
 		a := m.expand(s)
 		switch s.Verb {
 		case Goto:
 			m.enter(a.Args[0])
 			continue
 		case Set_:
-			m.assign(a.Args[0], a.Args[1])
+			m.give(s, a.Args[1])
 			continue
 		case Let:
 			text := ""
 			if s.formula != nil {
-				text, _ = s.formula.value(m.Get)
+				text, _ = s.formula.value(m.value)
 			}
-			m.assign(a.Args[0], text)
+			m.give(s, text)
 			continue
 		}
 		for _, sink := range a.Sinks {
@@ -257,6 +269,15 @@ func (m *Machine) enter(name string) {
 	if m.trace != nil {
 		m.trace("  group " + m.group.name)
 	}
+}
+
+// give gives the variable of a Set_ or Let a value.
+func (m *Machine) give(s *step, text string) {
+	if s.target.key != nil {
+		m.assignKeyed(s.target, text)
+		return
+	}
+	m.assign(s.Args[0], text)
 }
 
 func (m *Machine) assign(name, text string) {
@@ -318,9 +339,9 @@ func (m *Machine) appendTemplate(b []byte, t *template, budget *int) []byte {
 	b = append(b, t.text...)
 	for _, p := range t.parts {
 		b = append(b, p.literal...)
-		if p.name != "" && *budget > 0 {
+		if p.of.name != "" && *budget > 0 {
 			*budget--
-			b = m.appendVar(b, p.name, budget)
+			b = m.appendVar(b, p.of, budget)
 		}
 	}
 	return b
@@ -329,12 +350,19 @@ func (m *Machine) appendTemplate(b []byte, t *template, budget *int) []byte {
 // isCapture reports whether a name is that of the last match, or of one of its groups.
 func isCapture(name string) bool { return len(name) == 1 && '0' <= name[0] && name[0] <= '9' }
 
-func (m *Machine) appendVar(b []byte, name string, budget *int) []byte {
+func (m *Machine) appendVar(b []byte, of reference, budget *int) []byte {
+	if of.key != nil {
+		return append(b, m.keyed.values[of.name][string(m.appendTemplate(nil, of.key, budget))]...)
+	}
+	name := of.name
 	if isCapture(name) {
 		return append(b, m.capture(int(name[0]-'0'))...)
 	}
 	if field, ok := strings.CutPrefix(name, ofEvent); ok {
 		return append(b, EventField(m.line, field)...)
+	}
+	if which, ok := strings.CutPrefix(name, ofArgument); ok {
+		return append(b, argument(EventField(m.line, "args"), which)...)
 	}
 	if own, ok := m.own[m.of][name]; ok {
 		return append(b, own...)

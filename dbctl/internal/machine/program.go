@@ -105,6 +105,8 @@ const (
 	Probe               // give events of functions (call, return or first; function pattern [, object])
 	Count               // count for a key, or sum a number (table, key [, number])
 	Hist                // count numbers by magnitude for a key (table, key, number)
+	Sum                 // add a number up for a key (table, key, number)
+	Print               // print all tables
 	Let                 // give a variable what a formula comes to (name, formula); done inside the machine
 	Goto                // make a group the current one (group); done inside the machine
 	Set_                // set a variable (name, value); done inside the machine
@@ -113,7 +115,8 @@ const (
 var verbNames = [...]string{
 	Command: "command", Matched: "matched", Echo: "ECHO", Spawn: "SPAWN", Detach: "DETACH",
 	Kill: "KILL", Timeout: "TIMEOUT", Shell: "SHELL", Quit: "QUIT", Clock: "CLOCK",
-	Sample: "SAMPLE", Eval: "EVAL", Probe: "PROBE", Count: "COUNT", Hist: "HIST", Let: "LET", Goto: "GOTO", Set_: "SET",
+	Sample: "SAMPLE", Eval: "EVAL", Probe: "PROBE", Count: "COUNT", Hist: "HIST", Sum: "SUM", Print: "PRINT",
+	Let: "LET", Goto: "GOTO", Set_: "SET",
 }
 
 // String gives the word of the language.
@@ -157,6 +160,7 @@ type Action struct {
 	Pos   Pos
 	Verb  Verb
 	Args  []string
+	If    *Formula // it is done only if that holds; nil: in any case
 	Sinks []Sink
 }
 

@@ -20,7 +20,7 @@ func (c *checker) call(f *call) (machine.Action, bool) {
 		c.reportToken(f.Verb, "unknown verb "+f.Verb.Value, didYouMean(f.Verb.Value, verbWords()))
 		return machine.Action{}, false
 	}
-	out := machine.Action{Pos: c.pos(f.Verb.Pos), Verb: v.verb, Sinks: c.sinks(f.Sinks)}
+	out := machine.Action{Pos: c.pos(f.Verb.Pos), Verb: v.verb, If: c.condition(f.If), Sinks: c.sinks(f.Sinks)}
 	if least, most := v.arity(); len(f.Args) < least || len(f.Args) > most {
 		count := strconv.Itoa(least)
 		if most > least {
@@ -88,10 +88,14 @@ func (c *checker) arg(v *verb, p *param, t lexer.Token) string {
 		}
 		return text
 	case variableName:
-		if t.Type != nameType {
+		switch keyed := machine.Keyed(text); {
+		case t.Type == nameType:
+			c.settable(t, text)
+		case t.Type == stringType && keyed != "":
+			c.settable(t, keyed)
+		default:
 			return wrong()
 		}
-		c.settable(t, text)
 		return text
 	}
 	if p.kind == formulaText {

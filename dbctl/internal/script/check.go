@@ -115,7 +115,7 @@ func (c *checker) circles(list []variable) {
 // settable reports a variable that a script can't set.
 func (c *checker) settable(t lexer.Token, name string) {
 	if machine.OfEvent(name) {
-		c.reportToken(t, "$"+name+" is a field of the event and cannot be set", "choose another name")
+		c.reportToken(t, "$"+name+" is a field or an argument of the event and cannot be set", "choose another name")
 	}
 	if c.names.set == nil {
 		c.names.set = make(map[string]bool)
@@ -130,7 +130,7 @@ func (c *checker) settable(t lexer.Token, name string) {
 func (c *checker) template(t lexer.Token) string {
 	text := unquote(t.Value)
 	if err := c.mentions(t, text); err != nil {
-		c.reportToken(t, err.Error(), "a variable is written $name or ${name}, a dollar $$")
+		c.reportToken(t, err.Error(), "a variable is written $name, ${name} or ${name[key]}, a dollar $$")
 	}
 	return text
 }
@@ -146,6 +146,14 @@ func (c *checker) formula(t lexer.Token) *machine.Formula {
 	return f
 }
 
+// condition reads the formula of an IF; nil if there is none, or it is bad.
+func (c *checker) condition(t *lexer.Token) *machine.Formula {
+	if t == nil {
+		return nil
+	}
+	return c.formula(*t)
+}
+
 // regex compiles a pattern; nil if it is bad.
 func (c *checker) regex(t lexer.Token) *regexp.Regexp { return c.compile(t, unquote(t.Value)) }
 
@@ -157,7 +165,9 @@ func (c *checker) compile(t lexer.Token, text string) *regexp.Regexp {
 		return nil
 	}
 	for _, name := range re.SubexpNames() {
-		c.settable(t, name)
+		if name != "" {
+			c.settable(t, name)
+		}
 	}
 	return re
 }
@@ -251,9 +261,7 @@ func (c *checker) pat(n *node) *machine.Pat {
 		if out.Regex != nil && !out.Raw && c.options.Strict {
 			c.possible(head.Regex, out.Regex)
 		}
-		if head.If != nil {
-			out.If = c.formula(*head.If)
-		}
+		out.If = c.condition(head.If)
 		out.Sinks = c.sinks(head.Sinks)
 	}
 	for _, item := range n.items {
@@ -264,7 +272,7 @@ func (c *checker) pat(n *node) *machine.Pat {
 			}
 			out.Actions = append(out.Actions, machine.Action{
 				Pos: c.pos(item.word.Pos), Verb: machine.Command,
-				Args: []string{c.template(form.Text)}, Sinks: c.sinks(form.Sinks),
+				Args: []string{c.template(form.Text)}, If: c.condition(form.If), Sinks: c.sinks(form.Sinks),
 			})
 		case *call:
 			if a, ok := c.call(form); ok {

@@ -103,15 +103,17 @@ type blockItem struct {
 
 // command is sent to the debugger.
 type command struct {
-	Text  lexer.Token `parser:"@String"`
-	Sinks []*sink     `parser:"( '|' @@ )* ';'"`
+	Text  lexer.Token  `parser:"@String"`
+	If    *lexer.Token `parser:"( 'IF' '(' @String ')' )?"`
+	Sinks []*sink      `parser:"( '|' @@ )* ';'"`
 }
 
 // call is an action of the controller.
 type call struct {
-	Verb  lexer.Token `parser:"@Name"`
-	Args  []*arg      `parser:"'(' ( @@ ( ',' @@ )* )? ')'"`
-	Sinks []*sink     `parser:"( '|' @@ )* ';'"`
+	Verb  lexer.Token  `parser:"@Name"`
+	Args  []*arg       `parser:"'(' ( @@ ( ',' @@ )* )? ')'"`
+	If    *lexer.Token `parser:"( 'IF' '(' @String ')' )?"`
+	Sinks []*sink      `parser:"( '|' @@ )* ';'"`
 }
 
 // arg is an argument of a verb.
@@ -151,7 +153,8 @@ func Grammar() string {
 		{"<string>", `"text" on one line; \" is a quote, \\ a backslash, any other backslash itself`},
 		{"<number>", "digits, perhaps after a minus sign"},
 		{"<name>", "letters, digits and _, first no digit; also t.name; not EXEC, PAT_GROUP, PAT, RAW, IF"},
-		{"<variable>", "$name, ${name}, $0 … $9; also inside strings, except in patterns; $$ is a dollar"},
+		{"<variable>", "$name, ${name}, $0 … $9, $a.1; also inside strings, except in patterns; $$ is a dollar"},
+		{"", "only there: ${name[key]}; as the first argument of SET and LET \"name[key]\""},
 		{"#include", "the first word of its line; any other # begins a comment, to the end of the line"},
 	} {
 		fmt.Fprintf(&b, "# %-11s %s\n", row[0], row[1])

@@ -69,9 +69,9 @@ func (s *speaker) term(term *ebnf.Term) {
 	case term.Token == "number":
 		word("0", "-1", "10000")
 	case term.Token == "name":
-		word("x", "default", "GOTO", "SET", "OUT", "a_1", "t.x")
+		word("x", "default", "GOTO", "SET", "OUT", "a_1", "t.x", "a.x")
 	case term.Token == "variable":
-		word("$x", "${x}", "$0", "${9}", "$t.x", "${t.x}")
+		word("$x", "${x}", "$0", "${9}", "$t.x", "${t.x}", "$a.1", "${a.x}")
 	case term.Literal != "":
 		literal, err := strconv.Unquote(term.Literal)
 		if err != nil {

@@ -111,7 +111,7 @@ func TestLanguageDocumentIsComplete(t *testing.T) {
 // each below it. The answer for a VAR is taken from the trace, after =>.
 func play(program *machine.Program, trace string) string {
 	m := machine.New(program, program.Execs[0], nil)
-	for name, value := range map[string]string{"pid": "812", "exe": "/bin/example", "cpu": "0.25", "time": "1.5"} {
+	for name, value := range map[string]string{"pid": "812", "exe": "/bin/example", "cpu": "0.25", "time": "1.5", "path": "worker <- main"} {
 		m.Set(name, value)
 	}
 	answers := make(map[string]string)

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -36,16 +37,14 @@ func (c *checker) mentions(t lexer.Token, text string) error {
 // unset reports each variable that is mentioned and that nothing sets, and each that was given and is not mentioned.
 func (c *checker) unset() {
 	known := slices.Concat(reserved, provided, c.options.Given)
-	for name := range c.names.set {
-		known = append(known, name)
-	}
+	known = append(known, slices.Sorted(maps.Keys(c.names.set))...)
 	told := make(map[string]bool)
 	for _, m := range c.names.mentioned {
 		if told[m.name] || machine.OfEvent(m.name) || len(m.name) == 1 && strings.Contains("0123456789", m.name) || slices.Contains(known, m.name) {
 			continue
 		}
 		told[m.name] = true
-		c.reportToken(m.in, "nothing sets $"+m.name, didYouMean(m.name, known))
+		c.reportToken(m.in, "nothing sets "+machine.Written(m.name), strings.ReplaceAll(didYouMean(m.name, known), "[]", "[…]"))
 	}
 	for _, name := range c.options.Given {
 		if !c.names.set[name] && !slices.ContainsFunc(c.names.mentioned, func(m mention) bool { return m.name == name }) {

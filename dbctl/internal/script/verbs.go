@@ -67,6 +67,8 @@ var verbs = []verb{
 	}},
 	{word: "COUNT", verb: machine.Count, params: []param{{name: "table"}, {name: "key"}, {name: "number", optional: true}}},
 	{word: "HIST", verb: machine.Hist, params: []param{{name: "table"}, {name: "key"}, {name: "number"}}},
+	{word: "SUM", verb: machine.Sum, params: []param{{name: "table"}, {name: "key"}, {name: "number"}}},
+	{word: "PRINT", verb: machine.Print},
 }
 
 // reserved are the variables that the controller keeps.
@@ -78,7 +80,7 @@ var execOptions = map[string][]string{
 }
 
 // reservedFiles are the files of a run directory that are no outputs, and reservedPrefix begins the names of others.
-var reservedFiles = []string{"meta", "paths"}
+var reservedFiles = []string{"meta", "paths", "tables"}
 
 const reservedPrefix = "paths."
 
@@ -137,7 +139,7 @@ func (p *param) wants() string {
 	case groupName:
 		return "the name of a PAT_GROUP"
 	case variableName:
-		return "the name of a variable"
+		return "the name of a variable, or a string \"name[key]\""
 	case wholeNumber:
 		if p.max == maxInt {
 			return "a number, " + strconv.Itoa(p.min) + " or more"

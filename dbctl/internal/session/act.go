@@ -128,8 +128,15 @@ func (p *process) place(kind string, now *moment, pairs ...string) string {
 // resume lets the thread of an event go on, unless the script has. One whose
 // event a block was for waits while there is a TIMEOUT.
 func (p *process) resume(now *moment) {
+	if !p.matched || !p.waits {
+		p.continues(now)
+	}
+}
+
+// continues is resume, also while there is a TIMEOUT: the script wants it.
+func (p *process) continues(now *moment) {
 	th := now.thread
-	if !now.held || now.stays || th == nil || p.matched && p.waits || p.free.Load() {
+	if !now.held || now.stays || th == nil || p.free.Load() {
 		return
 	}
 	now.held = false

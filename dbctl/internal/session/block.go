@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/profilecollection/pct/dbctl/internal/machine"
+	"github.com/profilecollection/pct/internal/table"
 )
 
 // performer does what the blocks of a script ask for. Two do: a Session, on a
@@ -32,7 +33,9 @@ type performer interface {
 	// probe gives events of the functions that match, in the objects of a name, or in all if it is "".
 	probe(kind, functions, object string) error
 	// count counts in a table of the run.
-	count(in tableName, key, number string) error
+	count(in table.Name, key, number string) error
+	// printTables prints all tables as they are.
+	printTables()
 	spawn(pid int)
 	detach()
 	kill(signal string) error
@@ -125,6 +128,8 @@ func (b *block) carryOut(line string) {
 			}
 			if output, ok := b.act(a, line); ok {
 				b.put(a.Sinks, output, &fields)
+			} else {
+				b.clear(a.Sinks)
 			}
 		}
 		flush()
@@ -158,6 +163,8 @@ func (b *block) act(a machine.Action, line string) (output datum, ok bool) {
 		return datum{text: b.do.shell(arg(0))}, len(a.Sinks) > 0
 	case machine.Detach:
 		b.do.detach()
+	case machine.Print:
+		b.do.printTables()
 	default:
 		if err := b.order(a, arg); err != nil {
 			b.say("%s: %v", a.Pos, err)
@@ -200,8 +207,8 @@ func (b *block) order(a machine.Action, arg func(int) string) error {
 		b.do.quit(status)
 	case machine.Kill:
 		return b.do.kill(arg(0))
-	case machine.Count, machine.Hist:
-		return b.do.count(tableName{arg(0), a.Verb == machine.Hist}, arg(1), arg(2))
+	case machine.Count, machine.Hist, machine.Sum:
+		return b.do.count(table.Name{Text: arg(0), Kind: tableKinds[a.Verb]}, arg(1), arg(2))
 	case machine.Probe:
 		return b.do.probe(arg(0), arg(1), arg(2))
 	case machine.Clock:
@@ -216,6 +223,15 @@ func (b *block) order(a machine.Action, arg func(int) string) error {
 		return b.do.clock(arg(0), time.Duration(us)*time.Microsecond, random != 0)
 	}
 	return nil
+}
+
+// clear empties the variables that were to get an output which there is not.
+func (b *block) clear(to []machine.Sink) {
+	for _, s := range to {
+		if s.Kind == machine.Var {
+			b.m.Capture(s.Arg, "")
+		}
+	}
 }
 
 // put sends an output to its sinks. A field belongs to the sample of the

@@ -306,6 +306,7 @@ func (t *tree) startLog(p *process) (err error) {
 	if err := p.run.open(); err != nil {
 		return err
 	}
+	t.keepTables(p.run.dir)
 	t.log, err = p.run.dir.NewTree()
 	return err
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
 	"github.com/profilecollection/pct/internal/proc"
 	"github.com/profilecollection/pct/internal/terminal"
-	"github.com/profilecollection/pct/internal/visible"
 )
 
 // finish is after the tracing thread has ended: whatever lives runs on without
@@ -24,7 +23,8 @@ func (t *tree) finish() error {
 	if cost := t.cost.String(); cost != "" {
 		t.say("%s", cost)
 	}
-	t.tables.print(visible.Writer(t.cfg.Stderr))
+	t.printTables()
+	t.tables.end()
 	t.tellDaemons()
 	if t.root != nil && !t.root.gone && !t.quitted {
 		return t.await(t.root.pid)

@@ -13,6 +13,7 @@ import (
 	"github.com/profilecollection/pct/dbctl/internal/machine"
 	"github.com/profilecollection/pct/dbctl/internal/mi"
 	"github.com/profilecollection/pct/dbctl/internal/tracee"
+	"github.com/profilecollection/pct/internal/table"
 	"github.com/profilecollection/pct/unwind"
 )
 
@@ -25,7 +26,7 @@ func (p *process) commands(list []machine.Action) []string {
 	outputs := make([]string, len(list))
 	if !slices.ContainsFunc(list, func(a machine.Action) bool { return !plain(a.Args[0]) }) {
 		// To continue needs no debugger.
-		p.resume(p.now)
+		p.continues(p.now)
 		return outputs
 	}
 	var objects []*unwind.Object
@@ -123,12 +124,14 @@ func (p *process) collect(name, first int, sent []int, list []machine.Action, ou
 }
 
 // count counts in a table of the run. What is no number is told once.
-func (p *process) count(in tableName, key, number string) error {
-	if err := p.tree.tables.add(in, key, number); err != nil {
-		p.tree.sayOnce("table %s: %v", in.name, err)
+func (p *process) count(in table.Name, key, number string) error {
+	if err := p.tree.tables.count(in, key, number); err != nil {
+		p.tree.sayOnce("table %s: %v", in.Text, err)
 	}
 	return nil
 }
+
+func (p *process) printTables() { p.tree.printTables() }
 
 func (p *process) spawn(pid int) {
 	p.tracing(func() { p.tree.decide(pid, tracee.Follow) })

@@ -9,11 +9,21 @@ import (
 
 // probing is what a thread's probes know of it. It belongs to the tracing goroutine.
 type probing struct {
-	calls []activeCall  // of probed functions, the outermost first
-	armed []place       // functions that it has entered, where their call is still to be told
-	due   []*probeEvent // of the stop that it is in, still to be acted on
+	calls   []activeCall  // of probed functions, the outermost first
+	armed   []place       // functions that it has entered, where their call is still to be told
+	due     []*probeEvent // of the stop that it is in, still to be acted on
+	telling telling
 	stopwatch
 }
+
+// telling is where goOn is with what is due. It may be very much, so that what is acted on at once is a loop.
+type telling int
+
+const (
+	notTelling  telling = iota
+	tellsNow            // goOn within it only notes that the event was acted on
+	toldAlready         // and goes on with the next, or with the thread
+)
 
 // activeCall is a call that has not returned.
 type activeCall struct {

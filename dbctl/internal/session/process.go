@@ -281,6 +281,7 @@ func (p *process) newBlock() {
 		go p.tree.debugData.prepare(p.exe, evals)
 	}
 	ask(m, p)
+	m.Complain(func(text string) { p.tree.sayOnce("%s", text) })
 	p.block = &block{m: m, do: p, functions: p.tree.habit(p.rule).functions, say: p.say, print: p.tree.print, sinks: newSinks(func(name string) (io.WriteCloser, error) {
 		return p.run.append(name)
 	}, p.tree.filters)}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/profilecollection/pct/dbctl/internal/machine"
+	"github.com/profilecollection/pct/internal/table"
 	"github.com/profilecollection/pct/internal/visible"
 )
 
@@ -30,8 +31,8 @@ type ReplayConfig struct {
 //	pipe sort -u: worker            a line for the filter of a PIPE
 //	var x=12  field n=12            an output that is kept
 //	sample n=12                     a sample, with its fields
-//	eval worker n                   and so on: CLOCK, PROBE, COUNT, HIST, SPAWN,
-//	                                DETACH, KILL, TIMEOUT, SHELL and QUIT in small letters
+//	eval worker n                   and so on: CLOCK, PROBE, COUNT, HIST, SUM, PRINT,
+//	                                SPAWN, DETACH, KILL, TIMEOUT, SHELL and QUIT in small letters
 //	say text                        a message
 //	echo text                       what ECHO prints
 //
@@ -128,6 +129,7 @@ func (r *replay) program(exe string) {
 		m.Trace(r.cfg.Trace)
 	}
 	ask(m, r)
+	m.Complain(func(text string) { r.print("say", text) })
 	r.block = &block{m: m, do: r, sinks: printedSinks{r}, say: func(format string, args ...any) {
 		r.print("say", fmt.Sprintf(format, args...))
 	}, print: func(text string) { r.print("echo", text) }}
@@ -219,14 +221,13 @@ func (r *replay) clock(kind string, p time.Duration, random bool) error {
 	return nil
 }
 
-func (r *replay) count(in tableName, key, number string) error {
-	word := "count"
-	if in.hist {
-		word = "hist"
-	}
-	r.print(word, in.name, key, number)
+func (r *replay) count(in table.Name, key, number string) error {
+	word := map[table.Kind]string{table.Count: "count", table.Hist: "hist", table.Sum: "sum"}[in.Kind]
+	r.print(word, in.Text, key, number)
 	return nil
 }
+
+func (r *replay) printTables() { r.print("print") }
 
 func (r *replay) probe(kind, functions, object string) error {
 	r.print("probe", kind, functions, object)

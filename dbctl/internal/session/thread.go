@@ -121,9 +121,18 @@ func (t *tree) renamed(th *thread, tid int) {
 // goOn lets a thread go on that stands still.
 func (t *tree) goOn(th *thread) {
 	p := th.p
-	if e := th.nextDue(); e != nil {
-		p.tell(notice{kind: probed, thread: th, probe: e})
+	if th.telling != notTelling {
+		th.telling = toldAlready
 		return
+	}
+	for e := th.nextDue(); e != nil; e = th.nextDue() {
+		th.telling = tellsNow
+		p.tell(notice{kind: probed, thread: th, probe: e})
+		acted := th.telling == toldAlready
+		th.telling = notTelling
+		if !acted {
+			return
+		}
 	}
 	if th.at != 0 {
 		t.past(th)

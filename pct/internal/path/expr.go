@@ -266,7 +266,7 @@ func (c *comparison) holds(get lookup) bool {
 		return left.true()
 	}
 	if c.pattern != nil {
-		return (c.pattern.MatchString(left.text) || c.pattern.MatchString(content(left.text))) == (c.Op == "~")
+		return (c.pattern.MatchString(left.text) || c.pattern.MatchString(value.Content(left.text))) == (c.Op == "~")
 	}
 	right, ok := c.Right.value(get)
 	if !ok {
@@ -279,7 +279,7 @@ func (c *comparison) holds(get lookup) bool {
 	switch c.Op {
 	case "==", "!=":
 		equal := numbers && order == 0 ||
-			!numbers && (left.text == right.text || content(left.text) == content(right.text))
+			!numbers && (left.text == right.text || value.Content(left.text) == value.Content(right.text))
 		return equal == (c.Op == "==")
 	case "<":
 		return numbers && order < 0

@@ -20,7 +20,7 @@ func (v operandValue) true() bool {
 	if v.isNumber {
 		return v.number.float != 0
 	}
-	return content(v.text) != "" && v.text != "<optimized out>"
+	return value.Content(v.text) != "" && v.text != "<optimized out>"
 }
 
 // enumerate makes a number of the name of an enumerator of the operand's type, or else of the one that it is compared
@@ -126,7 +126,7 @@ func (c *functionCall) value(get lookup) (operandValue, bool) {
 			return operandValue{}, false
 		}
 		if c.of.arguments[i] == 't' {
-			texts = append(texts, content(v.text))
+			texts = append(texts, value.Content(v.text))
 			continue
 		}
 		if !v.isNumber {

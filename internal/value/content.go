@@ -1,13 +1,13 @@
-package path
+package value
 
 import (
 	"strconv"
 	"strings"
 )
 
-// content returns the text that a debugger's string or character stands for: x of "x", of 0x4006 "x" and of 120 'x'.
+// Content returns the text that a debugger's string or character stands for: x of "x", of 0x4006 "x" and of 120 'x'.
 // It ends with the text's first NUL. Other values are returned as they are.
-func content(s string) string {
+func Content(s string) string {
 	rest := s
 	if strings.HasPrefix(rest, "(") {
 		_, rest, _ = strings.Cut(rest, ") ") // (char *) 0x4006 "x"
@@ -20,7 +20,7 @@ func content(s string) string {
 	default:
 		rest = after
 	}
-	text, ok := pieces(rest, strings.HasPrefix(prefix, "0x"))
+	text, ok := quotations(rest, strings.HasPrefix(prefix, "0x"))
 	if !ok {
 		return s
 	}
@@ -28,8 +28,8 @@ func content(s string) string {
 	return text
 }
 
-// pieces reads "abc", 'x' <repeats 12 times>, "d"..., or of what is no pointer, a character: 'x'.
-func pieces(s string, pointer bool) (string, bool) {
+// quotations reads "abc", 'x' <repeats 12 times>, "d"..., or of what is no pointer, a character: 'x'.
+func quotations(s string, pointer bool) (string, bool) {
 	const (
 		repeats = " <repeats "
 		longest = 1 << 17 // bytes, of more than a value can have
@@ -78,7 +78,7 @@ func quotation(s string) (text, rest string, ok bool) {
 			return "", "", false
 		default:
 			i++
-			if n := octal(s[i:]); n > 0 {
+			if n := octalDigits(s[i:]); n > 0 {
 				v, _ := strconv.ParseUint(s[i:i+n], 8, 16)
 				b.WriteByte(byte(v))
 				i += n - 1
@@ -94,8 +94,8 @@ func quotation(s string) (text, rest string, ok bool) {
 	return "", "", false
 }
 
-// octal is how many digits of an octal number s begins with, three at most.
-func octal(s string) (n int) {
+// octalDigits is how many digits of an octal number s begins with, three at most.
+func octalDigits(s string) (n int) {
 	for n < min(3, len(s)) && s[n] >= '0' && s[n] <= '7' {
 		n++
 	}

@@ -1,4 +1,4 @@
-package path
+package value_test
 
 import (
 	"strings"
@@ -17,7 +17,7 @@ func TestContent(t *testing.T) {
 		`"x`: `"x`, `"x" y`: `"x" y`, `"\`: `"\`, `'ab'`: `'ab'`, `0x4006 'a'`: `0x4006 'a'`, `"a", 'b'`: `"a", 'b'`, `'a' <repeats 99999999 times>`: `'a' <repeats 99999999 times>`,
 		`<error: Cannot access memory at address 0x8>`: `<error: Cannot access memory at address 0x8>`,
 	} {
-		if got := content(s); got != want {
+		if got := value.Content(s); got != want {
 			t.Errorf("%s stands for %q, want %q", s, got, want)
 		}
 	}
@@ -33,8 +33,8 @@ func FuzzContent(f *testing.F) {
 		s, _, _ = strings.Cut(s, "\x00")
 		s = s[:min(len(s), 199)]
 		v := value.Value{Type: typ, Bytes: []byte("\x06\x40\x00\x00\x00\x00\x00\x00"), Texts: [][]byte{append([]byte(s), 0)}}
-		if text := v.Text(nil); content(text) != s {
-			t.Errorf("%q is shown as %s, which stands for %q", s, text, content(text))
+		if text := v.Text(nil); value.Content(text) != s {
+			t.Errorf("%q is shown as %s, which stands for %q", s, text, value.Content(text))
 		}
 	})
 }
