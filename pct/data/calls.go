@@ -13,7 +13,7 @@ import (
 
 // ArgumentsField is the field of samples with the functions of their call paths up to main, innermost first, each with its
 // arguments: "worker(n=1000) <- dispatch_1(a=1000) <- main()". A file of values has the arguments alone; its
-// reader makes the text.
+// reader makes the text. A pointer to characters is the text that it leads to.
 const ArgumentsField = "args"
 
 // A Called is a function of a frame, as files of values know it.
@@ -144,7 +144,7 @@ func (r *Run) textOfCall(k *calls, c *cursor, f Called, names *pointees) string 
 		if outcome == plan.Got && int(number) < len(k.given) && k.given[number].form > 0 {
 			form := r.forms.of[k.given[number].form-1]
 			if v, ok := value.Decode(form.typ, form.gone, []byte(written)); ok {
-				text = v.Text(names)
+				text = value.WithoutAddress(v.Text(names))
 			}
 		}
 		t.Argument(p.Name, text)

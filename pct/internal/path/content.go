@@ -3,6 +3,8 @@ package path
 import (
 	"strconv"
 	"strings"
+
+	"github.com/profilecollection/pct/internal/value"
 )
 
 // content returns the text that a debugger's string or character stands for: x of "x", of 0x4006 "x" and of 120 'x'.
@@ -12,6 +14,8 @@ func content(s string) string {
 	if strings.HasPrefix(rest, "(") {
 		_, rest, _ = strings.Cut(rest, ") ") // (char *) 0x4006 "x"
 	}
+	pointer := strings.HasPrefix(rest, "0x")
+	rest = value.WithoutAddress(rest)
 	prefix, after, spaced := strings.Cut(rest, " ")
 	switch {
 	case strings.HasPrefix(rest, `"`) || strings.HasPrefix(rest, "'"):
@@ -20,7 +24,7 @@ func content(s string) string {
 	default:
 		rest = after
 	}
-	text, ok := pieces(rest, strings.HasPrefix(prefix, "0x"))
+	text, ok := pieces(rest, pointer)
 	if !ok {
 		return s
 	}
