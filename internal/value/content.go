@@ -12,6 +12,8 @@ func Content(s string) string {
 	if strings.HasPrefix(rest, "(") {
 		_, rest, _ = strings.Cut(rest, ") ") // (char *) 0x4006 "x"
 	}
+	pointer := strings.HasPrefix(rest, "0x")
+	rest = WithoutAddress(rest)
 	prefix, after, spaced := strings.Cut(rest, " ")
 	switch {
 	case strings.HasPrefix(rest, `"`) || strings.HasPrefix(rest, "'"):
@@ -20,7 +22,7 @@ func Content(s string) string {
 	default:
 		rest = after
 	}
-	text, ok := quotations(rest, strings.HasPrefix(prefix, "0x"))
+	text, ok := quotations(rest, pointer)
 	if !ok {
 		return s
 	}

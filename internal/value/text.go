@@ -300,29 +300,30 @@ func (p *printer) pointer(t *Type, v uint64) {
 		return
 	}
 	fmt.Fprintf(&p.out, "%#x", v)
-	switch {
-	case t.IsText():
-		var text []byte
-		if p.text < len(p.v.Texts) {
-			text = p.v.Texts[p.text]
-			p.text++
-		}
-		switch {
-		case v == 0:
-		case text == nil:
-			fmt.Fprintf(&p.out, " <error: Cannot access memory at address %#x>", v)
-		default:
-			whole := len(text) > 0 && text[len(text)-1] == 0
-			if whole {
-				text = text[:len(text)-1]
-			}
-			p.out.WriteByte(' ')
-			p.characters(text, !whole && len(text) >= mostShown)
-		}
-	case p.names != nil:
+	if p.names != nil {
 		if name := p.names.Data(v); name != "" {
 			p.out.WriteString(" <" + name + ">")
 		}
+	}
+	if !t.IsText() {
+		return
+	}
+	var text []byte
+	if p.text < len(p.v.Texts) {
+		text = p.v.Texts[p.text]
+		p.text++
+	}
+	switch {
+	case v == 0:
+	case text == nil:
+		fmt.Fprintf(&p.out, " <error: Cannot access memory at address %#x>", v)
+	default:
+		whole := len(text) > 0 && text[len(text)-1] == 0
+		if whole {
+			text = text[:len(text)-1]
+		}
+		p.out.WriteByte(' ')
+		p.characters(text, !whole && len(text) >= mostShown)
 	}
 }
 

@@ -91,6 +91,7 @@ func TestText(t *testing.T) {
 		{typ: &Type{Kind: Pointer, Size: 8, Elem: &Type{Kind: Function}}, bytes: word(0x20), want: "0x20 <twice(int)>"},
 		{typ: &Type{Kind: Reference, Size: 8, Elem: tInt}, bytes: word(0x30), want: "@0x30"},
 		{typ: tText, bytes: word(0x40), texts: [][]byte{[]byte("hello\n\"q\"\x00")}, want: `0x40 "hello\n\"q\""`},
+		{typ: tText, bytes: word(0x10), texts: [][]byte{[]byte("GET\x00")}, want: `0x10 <table+8> "GET"`},
 		{typ: tText, bytes: word(0x40), texts: [][]byte{nil}, want: "0x40 <error: Cannot access memory at address 0x40>"},
 		{typ: tText, bytes: word(0), texts: [][]byte{nil}, want: "0x0"},
 		{typ: array(tChar, 6), bytes: []byte("ab\x00\x00\x00\x00"), want: `"ab\000\000\000"`},

@@ -12,14 +12,15 @@ import (
 )
 
 // ArgumentsField is the field of samples with the functions of their call paths up to main, innermost first, each with its
-// arguments: "worker(n=1000) <- dispatch_1(a=1000) <- main()". A file of values has the arguments alone; its
-// reader makes the text.
+// arguments: "worker(n=1000) <- dispatch_1(a=1000) <- main()". Files have the arguments of frames, of which the
+// reader makes the text. A pointer to characters is the text that it leads to.
 const ArgumentsField = "args"
 
 // A Called is a function of a frame, as files of values know it.
 type Called struct {
 	Name       string // "" unknown
 	Parameters []CalledParameter
+	Bare       bool // its parameters are not known
 }
 
 // A CalledParameter has a value in each record, unless it is plural: no single number.
@@ -31,7 +32,7 @@ type CalledParameter struct {
 // calls are the functions that code is in, innermost first, by the number that records have, from 1.
 type calls struct {
 	of    [][]Called
-	given []givenField // the types of arguments, as the fields of the file are numbered
+	given []givenField // the types of arguments, as the fields of the file are numbered from 0
 }
 
 // appendCalls appends lists of functions, of which many have the same ones.
@@ -96,6 +97,21 @@ func (c *cursor) calls() [][]Called {
 	return lists
 }
 
+// called reads the functions of a list, which Writer.Called has made.
+func (v *forms) called(c *cursor) bool {
+	lists := c.calls()
+	if c.bad || len(lists) != 1 {
+		return false
+	}
+	if c.rest != "" && c.byte() == 1 {
+		for i := range lists[0] {
+			lists[0][i].Bare = true
+		}
+	}
+	v.calls.of = append(v.calls.of, lists[0])
+	return true
+}
+
 // frameMark stands in a record in place of a value's field: the arguments of a frame follow.
 const frameMark, frameNoRoom = 0xffff, 0xffff
 
@@ -107,6 +123,9 @@ func argued(node NodeID, values string) string {
 	return string(binary.LittleEndian.AppendUint32(nil, uint32(node))) + values
 }
 
+// mostCallText bounds the text of arguments, in bytes: lists of functions may be anybody's.
+const mostCallText = 1 << 24
+
 // textOfCalls makes the text.
 func (r *Run) textOfCalls(k *calls, written string, names *pointees) string {
 	c := cursor{rest: written}
@@ -114,11 +133,15 @@ func (r *Run) textOfCalls(k *calls, written string, names *pointees) string {
 	at := map[uint32]cursor{} // by calls out from the innermost
 	k.frames(c, func(depth uint32, frame cursor) { at[depth] = frame })
 	var all []string
-	for depth := uint32(0); node > 0; depth++ {
+	size := 0
+	for depth := uint32(0); node > 0 && size < mostCallText; depth++ {
 		n := r.Nodes[node]
 		if frame, ok := at[depth]; ok {
 			for _, f := range k.of[frame.u32()-1] {
-				all = append(all, r.textOfCall(k, &frame, f, names))
+				if size < mostCallText {
+					all = append(all, r.textOfCall(k, &frame, f, names))
+					size += len(all[len(all)-1])
+				}
 			}
 		} else {
 			all = append(all, names.calledAt(n.Object, n.Vaddr))
@@ -133,6 +156,9 @@ func (r *Run) textOfCalls(k *calls, written string, names *pointees) string {
 
 // textOfCall is a function with its arguments, whose values are read.
 func (r *Run) textOfCall(k *calls, c *cursor, f Called, names *pointees) string {
+	if f.Bare {
+		return cmp.Or(f.Name, FunctionUnknown)
+	}
 	t := NewCallText(cmp.Or(f.Name, FunctionUnknown))
 	for _, p := range f.Parameters {
 		if p.Plural {
@@ -141,10 +167,14 @@ func (r *Run) textOfCall(k *calls, c *cursor, f Called, names *pointees) string 
 		}
 		number, outcome, written := c.value()
 		text := ArgumentUnknown
-		if outcome == plan.Got && int(number) < len(k.given) && k.given[number].form > 0 {
+		switch {
+		case outcome != plan.Got || int(number) >= len(k.given):
+		case k.given[number].form == 0:
+			text = value.WithoutAddress(written)
+		case r.forms.of[k.given[number].form-1].typ != nil:
 			form := r.forms.of[k.given[number].form-1]
 			if v, ok := value.Decode(form.typ, form.gone, []byte(written)); ok {
-				text = v.Text(names)
+				text = value.WithoutAddress(v.Text(names))
 			}
 		}
 		t.Argument(p.Name, text)

@@ -56,7 +56,7 @@ func TestArguments(t *testing.T) {
 	}
 	unnamed := func(n int) string { return strings.Repeat(" <- ??", n) }
 	want := []string{
-		`f(n=-2, p=..., s=0x401000 "GET") <- in() <- main(ac=?)`,
+		`f(n=-2, p=..., s="GET") <- in() <- main(ac=?)`,
 		"?? <- ??(kind=?)" + unnamed(depth(2)-2),
 		"f(n=?, p=..., s=?)" + unnamed(depth(3)-1),
 		strings.TrimPrefix(unnamed(depth(3)), " <- "),

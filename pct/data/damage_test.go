@@ -190,12 +190,23 @@ func FuzzPayload(f *testing.F) {
 		_, n := binary.Uvarint(src[ends[i]:])
 		f.Add(src[ends[i]+n : ends[i+1]-crc32.Size])
 	}
+	w, dir := newTestWriter(f)
+	w.Gather(1 << 20) // one payload
+	argumentsOfSamples(f, w)
+	check(f, w.Close())
+	if src, err = os.ReadFile(filepath.Join(dir, pathsOf(""))); err != nil {
+		f.Fatal(err)
+	}
+	ends = frames(f, src)
+	_, n := binary.Uvarint(src[ends[len(ends)-2]:])
+	f.Add(src[ends[len(ends)-2]+n : ends[len(ends)-1]-crc32.Size])
 	f.Fuzz(func(t *testing.T, src []byte) {
 		r := newRun()
 		err := r.payload(string(src), new(Sample))
 		if err != nil && !errors.Is(err, errDamaged) {
 			t.Fatal(err)
 		}
+		r.settleValues()
 		consistent(t, r)
 	})
 }

@@ -25,6 +25,7 @@ const (
 	itemSample  = 'S' // time, CPU and thread as differences to the previous sample, node, weight, flags, fields, count
 	itemNames   = 'Y' // object, vaddr, names
 	itemPointee = 'P' // address, name
+	itemCalled  = 'A' // functions that code is in; ids are implied
 	itemLost    = 'L' // number, reason
 	itemNote    = 'T' // sentence
 )

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 	"unsafe"
+
+	"github.com/profilecollection/pct/internal/value"
 )
 
 // Packed are samples in the order in which they were added, each in some ten bytes: the whole of a large run
@@ -164,10 +166,15 @@ func (p *Packed) typedValue(v typedValue) uint32 {
 	return n
 }
 
-// settle makes texts of all values that are none yet, and others of those that have two forms.
+// settle makes texts of all values that are none yet, and others of those that have two forms. Those of a pointer to
+// characters are the text that it leads to, without and with its address.
 func (p *Packed) settle(text func(form uint32, written string) (shown, raw string)) {
-	for n, form := range p.forms {
-		shown, raw := text(form, p.values[n])
+	for i, shown := range p.values {
+		n, raw := uint32(i), shown
+		if form, ok := p.forms[n]; ok {
+			shown, raw = text(form, shown)
+		}
+		shown = value.WithoutAddress(shown)
 		if p.values[n] = shown; raw != shown {
 			if p.raw == nil {
 				p.raw = map[uint32]string{}
@@ -178,7 +185,7 @@ func (p *Packed) settle(text func(form uint32, written string) (shown, raw strin
 	p.forms, p.typed = nil, nil
 }
 
-// ShowMembers makes the values of strings and containers those of their members.
+// ShowMembers makes the values of strings and containers those of their members, and gives texts their addresses.
 func (p *Packed) ShowMembers() {
 	for n, raw := range p.raw {
 		p.values[n] = raw

@@ -233,6 +233,7 @@ func (r *Run) item(kind byte, c *cursor, last *Sample) bool {
 	case itemField:
 		if f := c.field(); !c.bad {
 			r.define(f)
+			r.forms.calls.given = r.forms.given
 		}
 	case itemSample:
 		return r.sample(c, last)
@@ -248,6 +249,8 @@ func (r *Run) item(kind byte, c *cursor, last *Sample) bool {
 		if why := c.kept(); !c.bad {
 			r.Lost[why] += n
 		}
+	case itemCalled:
+		return r.forms.called(c)
 	case itemNote:
 		if text := c.kept(); !c.bad {
 			r.Meta.Notes = append(r.Meta.Notes, text)

@@ -112,6 +112,7 @@ type forms struct {
 	of     []form             // of values that are not settled
 	misfit map[FieldID]uint64 // values that don't have the size of their type
 	names  map[uint64]string  // of what pointers lead to, as far as the file tells
+	calls  calls              // of the samples in their order
 }
 
 // name keeps the name of what is at an address.
@@ -135,7 +136,11 @@ func (r *Run) define(f PlanField) {
 		id = r.fieldNamed(f.Name)
 	}
 	g := givenField{field: id}
-	if len(f.Type) > 0 {
+	switch {
+	case string(f.Type) == argumentsType:
+		v.of = append(v.of, form{calls: &v.calls})
+		g.form = uint32(len(v.of))
+	case len(f.Type) > 0:
 		typ, err := value.Described(f.Type)
 		if err != nil {
 			r.Damage = append(r.Damage, fmt.Errorf("%s: values of %s cannot be read: %w", r.Dir, f.Name, err))
@@ -176,7 +181,14 @@ func (r *Run) valued(s *Sample, of []uint32, g givenField, written string) []uin
 	}
 	if g.form > 0 {
 		f := r.forms.of[g.form-1]
-		if _, ok := value.Decode(f.typ, f.gone, []byte(written)); !ok {
+		ok := false
+		if f.calls != nil {
+			ok, _ = f.calls.frames(cursor{rest: written}, func(uint32, cursor) {})
+			written = argued(s.Node, written)
+		} else {
+			_, ok = value.Decode(f.typ, f.gone, []byte(written))
+		}
+		if !ok {
 			if r.forms.misfit == nil {
 				r.forms.misfit = map[FieldID]uint64{}
 			}

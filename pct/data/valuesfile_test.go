@@ -135,7 +135,7 @@ func TestValues(t *testing.T) {
 		t.Errorf("fields %q, damage %v", r.Fields, r.Damage)
 	}
 	want := []Sample{
-		{Time: 10 * time.Second, Thread: 7, Node: 2, Weight: 1000, Count: 1, Fields: []FieldValue{{1, "-2"}, {2, `0x401000 "GET"`}}},
+		{Time: 10 * time.Second, Thread: 7, Node: 2, Weight: 1000, Count: 1, Fields: []FieldValue{{1, "-2"}, {2, `"GET"`}}},
 		{Time: 20 * time.Second, Thread: 8, Node: 3, Weight: 2000, Count: 2, Partial: true, Fields: []FieldValue{{1, "SET"}}},
 		{Time: 30 * time.Second, Thread: 7, Node: 2, Weight: 2000, Count: 2, Fields: []FieldValue{{1, "<optimized out>"}, {3, "{x = 3, y = <optimized out>}"}}},
 		{Thread: 7, Node: 2, Weight: 2000, Count: 2, Untimed: true},

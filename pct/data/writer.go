@@ -21,6 +21,7 @@ type Writer struct {
 	objects map[Object]ObjectID
 	nodes   map[Node]NodeID
 	fields  map[string]FieldID // by the body of the item
+	called  map[string]uint32  // by the body of the item
 	last    Sample             // for the differences
 	gather  int                // bytes of a payload that are worth a frame
 }
@@ -33,6 +34,7 @@ func newWriter(file *os.File, h Header) (*Writer, error) {
 		objects: map[Object]ObjectID{},
 		nodes:   map[Node]NodeID{},
 		fields:  map[string]FieldID{},
+		called:  map[string]uint32{},
 	}
 	claim(file)
 	b := w.body

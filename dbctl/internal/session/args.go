@@ -22,15 +22,17 @@ type calls struct {
 // A call is one of a function. One without debug data is its name alone.
 type call struct {
 	function string
-	named    bool // its arguments are known by name
-	from, to int  // which of the arguments are its
+	level    int               // of its frame on the call path
+	of       *expression.Calls // the functions that its frame is in; nil: its arguments are not known
+	from, to int               // which of the arguments are its
 }
 
 // An argument is what a plan has written, or a text that says why there is no value.
 type argument struct {
 	name     string
-	text     string
-	code     *expression.Code
+	plural   bool
+	by       *compiled // nil: there is no value
+	outcome  plan.Outcome
 	from, to int // of what was written
 }
 
@@ -93,7 +95,7 @@ func (p *process) shownFunctions(c *calls) string {
 func (p *process) shownCalls(c *calls) string {
 	var all []string
 	for _, of := range c.list {
-		if !of.named {
+		if of.of == nil {
 			all = append(all, of.function)
 			continue
 		}
@@ -113,14 +115,18 @@ func (p *process) callText(c *calls, of call) *data.CallText {
 
 // shownArgument is the text of an argument.
 func (p *process) shownArgument(c *calls, a argument) string {
-	if a.code == nil {
-		return a.text
+	switch {
+	case a.plural:
+		return data.ArgumentPlural
+	case a.by == nil:
+		return data.ArgumentUnknown
 	}
-	v, whole := a.code.Value(c.written[a.from:a.to])
+	code := a.by.code
+	v, whole := code.Value(c.written[a.from:a.to])
 	if !whole {
 		return data.ArgumentUnknown
 	}
-	return v.Text(&naming{p: p, language: a.code.Type.Language})
+	return v.Text(&naming{p: p, language: code.Type.Language})
 }
 
 // addCalls adds the functions of one frame.
@@ -137,14 +143,15 @@ func (p *process) addCalls(c *calls, level int) {
 	if symbol, _ := p.unwinder.Symbol(*f); symbol != "" {
 		name = funcname.Plain(readable(symbol))
 	}
-	c.list = append(c.list, call{function: name})
+	c.list = append(c.list, call{function: name, level: level})
 }
 
 // addScope is addCalls for a frame of an object with debug data, which is locked.
 func (p *process) addScope(c *calls, d *debugObject, level int) {
 	vaddr := p.now.frames[level].Vaddr()
-	for _, of := range d.callsAt(d.scopeAt(vaddr), vaddr).Functions {
-		call := call{function: cmp.Or(of.Name, data.FunctionUnknown), named: true, from: len(c.arguments)}
+	calls := d.callsAt(d.scopeAt(vaddr), vaddr)
+	for _, of := range calls.Functions {
+		call := call{function: cmp.Or(of.Name, data.FunctionUnknown), level: level, of: calls, from: len(c.arguments)}
 		for _, a := range of.Arguments {
 			c.arguments = append(c.arguments, p.argument(c, d, level, a))
 		}
@@ -155,20 +162,13 @@ func (p *process) addScope(c *calls, d *debugObject, level int) {
 
 // argument is the value of an argument of one of a frame's functions.
 func (p *process) argument(c *calls, d *debugObject, level int, of expression.Argument) argument {
-	a := argument{name: of.Name, text: data.ArgumentUnknown, from: len(c.written)}
-	switch {
-	case p.now.frames[level].Guessed:
-		return a
-	case of.Plural:
-		a.text = data.ArgumentPlural
-	}
-	if of.Code == nil {
+	a := argument{name: of.Name, plural: of.Plural, outcome: plan.NoRegister, from: len(c.written)}
+	if of.Code == nil || p.now.frames[level].Guessed {
 		return a
 	}
-	var outcome plan.Outcome
-	c.written, outcome = plan.Run(of.Code.Code, &activation{p: p, d: d, level: level}, c.written)
-	if outcome == plan.Got {
-		a.code, a.to = of.Code, len(c.written)
+	c.written, a.outcome = plan.Run(of.Code.Code, &activation{p: p, d: d, level: level}, c.written)
+	if a.outcome == plan.Got {
+		a.by, a.to = d.compiledFor(of.Code), len(c.written)
 	}
 	return a
 }

@@ -12,7 +12,7 @@ type datum struct {
 	text    string // as a debugger shows it, where that is wanted or all that there is
 	by      *compiled
 	written string // by it, unless that is nil
-	calls   *calls // whose text is made when the thread runs again
+	calls   *calls // whose arguments are put in their form when the thread runs again
 }
 
 // compiled is the code of an expression, and the description of its type; nil if that has none.
@@ -42,10 +42,13 @@ type fieldKey struct {
 
 // field is the number of a field, by its name and the type of this value.
 func (r *run) field(w *data.Writer, name string, v datum) data.FieldID {
+	if v.calls != nil {
+		return w.ArgumentsField()
+	}
 	key := fieldKey{name, v.by}
 	id, ok := r.fields[key]
 	if !ok {
-		if v.by == nil {
+		if v.by == nil || v.by.description == nil {
 			id = w.Field(name)
 		} else {
 			id = w.TypedField(data.PlanField{Name: name, Type: v.by.description, Gone: v.by.code.Gone})
@@ -59,16 +62,21 @@ func (r *run) field(w *data.Writer, name string, v datum) data.FieldID {
 func (r *run) value(w *data.Writer, v datum) string {
 	switch {
 	case v.calls != nil:
-		return r.p.shownCalls(v.calls)
+		return r.frames(w, v.calls)
 	case v.by == nil:
 		return v.text
 	}
-	if leads(v.by.code.Type) && r.p.unwinder != nil {
-		if shown, ok := v.by.code.Value([]byte(v.written)); ok {
+	r.name(w, v.by.code, v.written)
+	return v.written
+}
+
+// name keeps the names of what pointers in a value lead to.
+func (r *run) name(w *data.Writer, code *expression.Code, written string) {
+	if leads(code.Type) && r.p.unwinder != nil {
+		if shown, ok := code.Value([]byte(written)); ok {
 			shown.Text(&pointees{r: r, w: w, names: naming{p: r.p}})
 		}
 	}
-	return v.written
 }
 
 // leads reports whether a value of the type may have pointers that are shown with what they lead to.

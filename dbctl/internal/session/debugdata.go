@@ -107,6 +107,7 @@ type debugObject struct {
 	results map[uint64]*expression.Code // of functions, by where they begin; nil values: refused
 
 	described map[*value.Type][]byte
+	compiled  map[*expression.Code]*compiled
 
 	prepared []evaluation // by prepare
 }
@@ -157,7 +158,7 @@ type scope struct {
 	symbol    *string // of the outermost, once it was looked for
 	differs   bool    // the symbol is that of another function
 	codes     map[codeKey][]stretch
-	calls     []expression.Calls // the functions with their arguments, where these were wanted
+	calls     []*expression.Calls // the functions with their arguments, where these were wanted
 }
 
 // inScope is a function that code belongs to, by all names that it has.
@@ -232,7 +233,7 @@ func (o *debugObject) code(s *scope, function int, text string, vaddr uint64) (*
 	c := stretch{low: vaddr, high: vaddr + 1}
 	var code *expression.Code
 	if code, c.refused = o.object.Compile(text, vaddr, function); c.refused == nil {
-		c.compiled = &compiled{code, o.description(code.Type)}
+		c.compiled = o.compiledFor(code)
 		c.low, c.high = max(s.low, code.Low), min(s.high, code.High)
 	}
 	s.codes[key] = append(s.codes[key], c)
@@ -240,13 +241,27 @@ func (o *debugObject) code(s *scope, function int, text string, vaddr uint64) (*
 }
 
 // callsAt are the functions of a scope at an address, with their arguments. The object is locked.
-func (o *debugObject) callsAt(s *scope, vaddr uint64) expression.Calls {
-	i := slices.IndexFunc(s.calls, func(c expression.Calls) bool { return c.Low <= vaddr && vaddr < c.High })
+func (o *debugObject) callsAt(s *scope, vaddr uint64) *expression.Calls {
+	i := slices.IndexFunc(s.calls, func(c *expression.Calls) bool { return c.Low <= vaddr && vaddr < c.High })
 	if i < 0 {
 		i = len(s.calls)
-		s.calls = append(s.calls, o.args.At(vaddr))
+		c := o.args.At(vaddr)
+		s.calls = append(s.calls, &c)
 	}
 	return s.calls[i]
+}
+
+// compiledFor is a code with the description of its type. The object is locked.
+func (o *debugObject) compiledFor(code *expression.Code) *compiled {
+	c := o.compiled[code]
+	if c == nil {
+		c = &compiled{code, o.description(code.Type)}
+		if o.compiled == nil {
+			o.compiled = make(map[*expression.Code]*compiled)
+		}
+		o.compiled[code] = c
+	}
+	return c
 }
 
 // description is that of a type, nil if it has none. The object is locked.

@@ -66,7 +66,7 @@ func (p *process) argumentsAt(now *moment) string {
 		var c calls
 		p.addCalls(&c, 0)
 		// The inlined ones are first.
-		if called := c.list[len(c.list)-1]; called.named && called.function == name {
+		if called := c.list[len(c.list)-1]; called.of != nil && called.function == name {
 			return p.callText(&c, called).Arguments()
 		}
 	}

@@ -26,6 +26,8 @@ type run struct {
 	objects  map[*unwind.Object]data.ObjectID
 	last     []callingContext // those of the call path that node made last, outermost first
 	fields   map[fieldKey]data.FieldID
+	lists    map[listKey]uint32   // numbers of lists of functions
+	framed   []byte               // arguments of a sample
 	pointees map[uint64]bool      // addresses whose names are in the file
 	missing  map[string]uint64    // expressions that could not be read, with why
 	debugged map[[2]string]uint64 // values that a debugger gave, by expression and why it was asked
@@ -47,7 +49,7 @@ func newRun(p *process) *run {
 	r := &run{
 		resource: resource.CPU, unit: resource.Microsecond,
 		p: p, prog: filepath.Base(p.exe), start: time.Now(), began: p.began,
-		objects: make(map[*unwind.Object]data.ObjectID), fields: make(map[fieldKey]data.FieldID), pointees: make(map[uint64]bool), missing: make(map[string]uint64), read: make(map[string]bool),
+		objects: make(map[*unwind.Object]data.ObjectID), fields: make(map[fieldKey]data.FieldID), pointees: make(map[uint64]bool), lists: make(map[listKey]uint32), missing: make(map[string]uint64), read: make(map[string]bool),
 		debugged: make(map[[2]string]uint64),
 	}
 	if len(p.argv) > 0 {

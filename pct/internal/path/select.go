@@ -139,7 +139,7 @@ func (r *run) typesOf(name string) []*value.Type {
 	return r.Types[data.FieldID(max(0, slices.Index(r.Fields, name)))]
 }
 
-// ShowMembers makes the values of strings and containers those of their members.
+// ShowMembers makes the values of strings and containers those of their members, and gives texts their addresses.
 func (rs *Runs) ShowMembers() {
 	for _, r := range rs.all {
 		r.Packed.ShowMembers()
