@@ -31,9 +31,10 @@ type probes struct {
 	buffer   []unwind.Frame
 	searched map[*unwind.Object]bool
 	slots    map[*unwind.Object]slots
-	changes  int    // how often objects were looked for
-	linker   uint64 // where the dynamic linker tells of objects; 0: nowhere
-	entry    uint64 // where the program will begin, its libraries loaded; 0: it has
+	reached  map[[2]string]bool // functions whose first call was told, by object and name
+	changes  int                // how often objects were looked for
+	linker   uint64             // where the dynamic linker tells of objects; 0: nowhere
+	entry    uint64             // where the program will begin, its libraries loaded; 0: it has
 }
 
 // probe is what a script has asked for.
@@ -65,6 +66,7 @@ type probePoint struct {
 	leaves   leaving
 	loads    bool // the dynamic linker tells of objects
 	beginsAt bool // the program begins
+	inlined  *inlined
 }
 
 // probedFunction is a function with probes.
@@ -74,6 +76,7 @@ type probedFunction struct {
 	run     uint64   // where its call is told; enter, if the arguments are known there
 	jumps   bool     // it does not return
 	looped  bool     // its code comes by run again in one call
+	inlined bool     // it is an inlined call of one
 	chooses []choice // it is an indirect function, which gives the address of one that is asked for
 }
 
@@ -154,7 +157,7 @@ func newProbes(p *process, fresh bool) (*probes, error) {
 	}
 	ps := &probes{
 		p: p, unwinder: u, points: make(map[uint64]*probePoint),
-		known: make(map[uint64]*probedFunction), searched: make(map[*unwind.Object]bool),
+		known: make(map[uint64]*probedFunction), reached: make(map[[2]string]bool), searched: make(map[*unwind.Object]bool),
 	}
 	linked := dynamic(proc.Entry(p.pid, "exe"))
 	for _, f := range u.Functions(func(symbol string) bool { return symbol == "_dl_debug_state" }) {

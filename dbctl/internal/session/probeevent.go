@@ -23,7 +23,13 @@ func (p *process) probeLine(now *moment, e *probeEvent) string {
 	pairs := []string{"func", e.of.name, "object", e.of.object}
 	switch e.word {
 	case probeWords[atCalls], probeWords[atFirst]:
-		pairs = append(pairs, "args", p.argumentsAt(now), "from", p.callerOf(now))
+		args, from := "", ""
+		if e.inlined {
+			args, from = p.inlinedCall(now, e.of.name)
+		} else {
+			args, from = p.argumentsAt(now), p.callerOf(now)
+		}
+		pairs = append(pairs, "args", args, "from", from)
 	case probeWords[atReturns]:
 		pairs = append(pairs, "value", p.returnValue(now, e.of), "time", seconds(e.took.time), "error", seconds(e.took.err))
 	default:

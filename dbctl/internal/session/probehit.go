@@ -37,6 +37,7 @@ type activeCall struct {
 type probeEvent struct {
 	word    string
 	of      functionName
+	inlined bool     // it is of an inlined call
 	took    took     // of a call that is over
 	changes int      // of objects, before it
 	call    []string // of a system call: keys and values
@@ -88,6 +89,9 @@ func (t *tree) probed(th *thread, at *probePoint) {
 	if f := at.runs; f != nil {
 		ps.ran(th, f)
 	}
+	if at.inlined != nil {
+		ps.inlinedHere(th, at)
+	}
 }
 
 // begins is when the program is about to run its own code, with its libraries.
@@ -128,16 +132,20 @@ func (ps *probes) ran(th *thread, f *probedFunction) {
 }
 
 // awaited reports whether the returns of a function are of interest.
-func (f *probedFunction) awaited() bool { return !f.jumps && (f.wanted[atReturns] || f.chooses != nil) }
+func (f *probedFunction) awaited() bool {
+	return !f.jumps && !f.inlined && (f.wanted[atReturns] || f.chooses != nil)
+}
 
 // called is a thread that has called a function; cfa is its canonical frame address, 0 if it is not known.
 func (ps *probes) called(th *thread, f *probedFunction, cfa uint64) {
+	key := [2]string{f.object, f.name}
 	for _, kind := range []probeKind{atCalls, atFirst} {
-		if f.wanted[kind] {
-			th.due = append(th.due, &probeEvent{word: probeWords[kind], of: f.functionName, changes: ps.changes})
+		if f.wanted[kind] && (kind != atFirst || !ps.reached[key]) {
+			th.due = append(th.due, &probeEvent{word: probeWords[kind], of: f.functionName, inlined: f.inlined, changes: ps.changes})
 		}
 	}
 	if f.wanted[atFirst] {
+		ps.reached[key] = true
 		f.wanted[atFirst] = false
 		ps.unwanted(f)
 	}
@@ -172,6 +180,10 @@ func (ps *probes) called(th *thread, f *probedFunction, cfa uint64) {
 // unwanted takes out the breakpoints of a function of which nothing is to be told any more.
 func (ps *probes) unwanted(f *probedFunction) {
 	if f.wanted != [probeKinds]bool{} {
+		return
+	}
+	if f.inlined {
+		ps.dropInlined(f)
 		return
 	}
 	for _, addr := range []uint64{f.enter, f.run} {

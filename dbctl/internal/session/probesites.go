@@ -65,6 +65,7 @@ func (ps *probes) searchIn(o *unwind.Object, want *probe) {
 		for _, f := range ps.unwinder.FunctionsOf(o, want.names.symbol) {
 			ps.add(want, f)
 		}
+		ps.searchInlined(o, want)
 	}
 	if want.kind != atReturns {
 		return
@@ -132,7 +133,7 @@ func (ps *probes) addFunction(f unwind.Function, enter uint64) *probedFunction {
 			file.guarded(func() { of.run += file.prologue(vaddr) })
 		}
 		of.jumps = leavers[f.Name] == byJump
-		of.looped = of.run != enter && ps.comesBack(of, f.Size)
+		of.looped = of.run != enter && ps.leadsTo(of.enter, f.Size, of.run)
 		ps.known[enter] = of
 	}
 	if len(name) < len(of.name) {
@@ -162,15 +163,15 @@ func (o *debugObject) prologue(low uint64) uint64 {
 	return 0
 }
 
-// comesBack reports whether the code of a function may jump to where its call is told, as that of a loop which
-// is all that it has. It errs on the side of yes.
-func (ps *probes) comesBack(f *probedFunction, size uint64) bool {
+// leadsTo reports whether some code may jump to an address, as that of a loop which is all that a function has. It
+// errs on the side of yes.
+func (ps *probes) leadsTo(start, size, addr uint64) bool {
 	code := make([]byte, size)
 	points, _ := ps.p.breakpoints()
-	code = code[:ps.p.memory.ReadAt(code, f.enter)]
-	points.Hide(code, f.enter)
+	code = code[:ps.p.memory.ReadAt(code, start)]
+	points.Hide(code, start)
 	for i := range code {
-		to := func(end int, distance int64) bool { return f.enter+uint64(i+end)+uint64(distance) == f.run }
+		to := func(end int, distance int64) bool { return start+uint64(i+end)+uint64(distance) == addr }
 		far := func(at int) bool {
 			return len(code) >= i+at+4 && to(at+4, int64(int32(binary.LittleEndian.Uint32(code[i+at:]))))
 		}

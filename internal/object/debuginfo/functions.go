@@ -32,3 +32,6 @@ func (d *Data) mayHave(u *unit, w *word) bool {
 	return w.name == "" || u.language == Ada || // whose packages are in names
 		!d.table(u).hasPlainly(dwarf.AttrAbstractOrigin) || w.mentioned(d.s.Info[u.first:u.end], d.s.Str, u.offsize)
 }
+
+// Size is that of the entries of all units, in bytes.
+func (d *Data) Size() int { return len(d.s.Info) }

@@ -1,0 +1,58 @@
+package expression
+
+import (
+	"cmp"
+	"debug/dwarf"
+	"slices"
+
+	"github.com/profilecollection/pct/internal/object/debuginfo"
+)
+
+// An Inlined is a call of a function that was inlined.
+type Inlined struct {
+	Name   string      // as in Calls
+	Entry  uint64      // the address at which the call begins
+	Ranges [][2]uint64 // of its code
+}
+
+// Inlined are the inlined calls of functions, by address; of those that begin at one address the outermost is
+// first.
+func (o *Object) Inlined(functions Meant) []Inlined {
+	var all []Inlined
+	for e := range o.data.Functions(functions.last) {
+		if e.Tag() != dwarf.TagInlinedSubroutine || !functions.entry(e) {
+			continue
+		}
+		i := Inlined{Name: CallName(e)}
+		e.Ranges(func(low, high uint64) {
+			if low < high {
+				i.Ranges = append(i.Ranges, [2]uint64{low, high})
+			}
+		})
+		if len(i.Ranges) == 0 {
+			continue
+		}
+		// Compilers mean the beginning of the call, which may be before its code.
+		if i.Entry = entryOf(e); !i.Contains(i.Entry) {
+			i.Entry = i.Ranges[0][0]
+		}
+		all = append(all, i)
+	}
+	slices.SortStableFunc(all, func(a, b Inlined) int { return cmp.Compare(a.Entry, b.Entry) })
+	return all
+}
+
+// Contains reports whether an address is in the code of the call.
+func (i *Inlined) Contains(addr uint64) bool {
+	return slices.ContainsFunc(i.Ranges, func(r [2]uint64) bool { return r[0] <= addr && addr < r[1] })
+}
+
+// entryOf is where an inlined call begins. DWARF 5 may give it as a distance.
+func entryOf(e debuginfo.Entry) uint64 {
+	if entry, given := e.Address(dwarf.AttrEntrypc); given {
+		return entry
+	}
+	low, _ := e.Begins()
+	distance, _, _ := e.Const(dwarf.AttrEntrypc)
+	return low + distance
+}
