@@ -41,8 +41,9 @@ type process struct {
 	expires     time.Time
 	runs        image // what it executes
 	watches
-	probes *probes      // nil: the script has asked for none
-	traced syscalls.Set // the system calls that the script wants to be told of
+	probes      *probes      // nil: the script has asked for none
+	traced      syscalls.Set // the system calls that the script wants to be told of,
+	tracedPaths bool         // with the paths of their descriptors
 
 	trap       forkTrap
 	tally      tally
