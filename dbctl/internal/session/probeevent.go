@@ -22,9 +22,9 @@ func (p *process) probeLine(now *moment, e *probeEvent) string {
 	pairs := []string{"func", e.of.name, "object", e.of.object}
 	switch e.word {
 	case probeWords[atCalls], probeWords[atFirst]:
-		pairs = append(pairs, "args", p.argumentsAt(now), "from", p.callerOf(now))
+		pairs = append(pairs, "args", p.argumentsAt(now), "from", p.functionOf(now, 1))
 	case probeWords[atReturns]:
-		pairs = append(pairs, "value", p.returnValue(now, e.of), "time", seconds(e))
+		pairs = append(pairs, "value", p.returnValue(now, e.of), "time", seconds(e), "from", p.functionOf(now, 0))
 	default:
 		pairs = append(pairs, "time", seconds(e))
 	}
@@ -88,12 +88,12 @@ func (p *process) inC(f *unwind.Frame) (name string, yes bool) {
 	return name, yes
 }
 
-// callerOf is the function that has made a call.
-func (p *process) callerOf(now *moment) string {
-	if len(now.frames) < 2 {
+// functionOf is the function of a frame: that has made the call of the one within, or has got its return.
+func (p *process) functionOf(now *moment, level int) string {
+	if len(now.frames) <= level {
 		return ""
 	}
-	f := now.frames[1]
+	f := now.frames[level]
 	symbol, _ := p.unwinder.Symbol(f)
 	name := readable(funcname.OfSymbol(symbol))
 	if d := p.debugOf(f.Object); d != nil {
