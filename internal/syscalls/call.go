@@ -40,6 +40,8 @@ type Call struct {
 	Bytes    int // shown of a string or a buffer; 0: DefaultBytes
 	Elements int // shown of an array; 0: DefaultElements
 
+	Paths func(fd int) string // what a descriptor stands for, "" if that is unknown, to be shown: 3</etc/passwd>; nil: numbers alone
+
 	entry  Entry
 	row    *row
 	state  state
@@ -49,6 +51,7 @@ type Call struct {
 	spans [6]span
 	as    format // of the result
 	extra []byte // what follows the result, in parentheses
+	opens []byte // what a descriptor stands for that is the result
 	last  []byte // the text that an argument of both ends had at the entry
 
 	later bool // an argument of both ends shows nothing before the exit
@@ -70,7 +73,7 @@ type span struct {
 // Enter begins a call, and comes before all else: it decodes all that is known before the kernel does anything.
 func (c *Call) Enter(e Entry, mem Memory) {
 	c.entry, c.row, c.state, c.result = e, rowOf(e.Number), entered, 0
-	c.text, c.extra, c.size = c.text[:0], c.extra[:0], 0
+	c.text, c.extra, c.opens, c.size = c.text[:0], c.extra[:0], c.opens[:0], 0
 	c.spans = [6]span{}
 	c.mem, c.reads = mem, mostReads
 	for i := range c.row.params {
@@ -97,6 +100,9 @@ func (c *Call) Exit(result int64, mem Memory) {
 	}
 	if c.row.result != nil && !c.failed() {
 		c.row.result(c)
+	}
+	if c.as == asDescriptor && !c.failed() {
+		c.opens = c.appendFile(c.opens, int32(result))
 	}
 	c.mem = nil
 }

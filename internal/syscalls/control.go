@@ -56,6 +56,8 @@ var fileLock = pointed(func(c *Call, v unix.Flock_t) {
 func fcntlResult(c *Call) {
 	text := len(c.text)
 	switch c.num(1) {
+	case unix.F_DUPFD, unix.F_DUPFD_CLOEXEC:
+		c.as = asDescriptor
 	case unix.F_GETFD:
 		c.as = inHex
 		if c.result != 0 {

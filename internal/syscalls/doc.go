@@ -16,6 +16,9 @@
 //
 // Name, Args and Arg, Path, Result, Error and AppendResult give the parts of the line.
 //
+// With Paths, descriptors among the arguments, and those that open, dup, socket and the like return, are shown with what
+// they stand for, as by strace -y; not those in structures and arrays.
+//
 // Enter and Exit each read memory at most 192 times, at most 4096 bytes each time; nearly all calls take three reads or
 // fewer. What cannot be read is shown as its address. Strings are quoted, with unprintable characters in octal. Neither
 // allocates once the buffers of the Call have grown. A Call is for one goroutine at a time.

@@ -8,18 +8,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// descriptor writes a file descriptor.
-func descriptor(c *Call, v uint64) { signed(c, v) }
-
-// directory writes the descriptor that paths are relative to.
-func directory(c *Call, v uint64) {
-	if int32(v) == unix.AT_FDCWD {
-		c.str("AT_FDCWD")
-		return
-	}
-	signed(c, v)
-}
-
 // opened writes the flags of open.
 func opened(c *Call, v uint64) {
 	c.open(uint64(uint32(v)))

@@ -73,6 +73,7 @@ func (c *Call) AppendResult(b []byte) []byte {
 		b = appendMode(b, uint64(c.result))
 	default:
 		b = strconv.AppendInt(b, c.result, 10)
+		b = append(b, c.opens...)
 	}
 	if len(c.extra) > 0 {
 		b = append(b, " ("...)

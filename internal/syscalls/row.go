@@ -32,6 +32,7 @@ const (
 	inDecimal format = iota
 	inHex
 	inOctal
+	asDescriptor
 )
 
 // A row is what is known of a system call.

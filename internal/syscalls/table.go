@@ -25,12 +25,12 @@ var rows = [...]row{
 		in("fd", descriptor), in("iov", gathered), in("iovcnt", unsigned64), in("offset", signed64),
 		in("flags", flagsOf(rwFlags, "RWF_???")).from(5),
 	)},
-	unix.SYS_OPEN: {params: params(path("pathname"), in("flags", opened), in("mode", mode).given(creates(1)))},
-	unix.SYS_OPENAT: {params: params(
+	unix.SYS_OPEN: {as: asDescriptor, params: params(path("pathname"), in("flags", opened), in("mode", mode).given(creates(1)))},
+	unix.SYS_OPENAT: {as: asDescriptor, params: params(
 		in("dirfd", directory), path("pathname"), in("flags", opened), in("mode", mode).given(creates(2)),
 	)},
-	unix.SYS_OPENAT2: {params: params(in("dirfd", directory), path("pathname"), in("how", how), in("size", unsigned64))},
-	unix.SYS_CREAT:   {params: params(path("pathname"), in("mode", mode))},
+	unix.SYS_OPENAT2: {as: asDescriptor, params: params(in("dirfd", directory), path("pathname"), in("how", how), in("size", unsigned64))},
+	unix.SYS_CREAT:   {as: asDescriptor, params: params(path("pathname"), in("mode", mode))},
 	unix.SYS_CLOSE:   {params: params(in("fd", descriptor))},
 	unix.SYS_CLOSE_RANGE: {params: params(
 		in("first", unsigned), in("last", unsigned), in("flags", flagsOf(closeRangeFlags, "CLOSE_RANGE_???")),
@@ -54,9 +54,9 @@ var rows = [...]row{
 		in("flags", flagsOf(accessFlags, "AT_???")),
 	)},
 	unix.SYS_LSEEK: {params: params(in("fd", descriptor), in("offset", signed64), in("whence", oneOf(whences, "SEEK_???")))},
-	unix.SYS_DUP:   {params: params(in("oldfd", descriptor))},
-	unix.SYS_DUP2:  {params: params(in("oldfd", descriptor), in("newfd", descriptor))},
-	unix.SYS_DUP3:  {params: params(in("oldfd", descriptor), in("newfd", descriptor), in("flags", flagsOf(openFlags, "O_???")))},
+	unix.SYS_DUP:   {as: asDescriptor, params: params(in("oldfd", descriptor))},
+	unix.SYS_DUP2:  {as: asDescriptor, params: params(in("oldfd", descriptor), in("newfd", descriptor))},
+	unix.SYS_DUP3:  {as: asDescriptor, params: params(in("oldfd", descriptor), in("newfd", descriptor), in("flags", flagsOf(openFlags, "O_???")))},
 	unix.SYS_PIPE:  {params: params(out("pipefd", pairAt))},
 	unix.SYS_PIPE2: {params: params(out("pipefd", pairAt), in("flags", flagsOf(openFlags, "O_???")))},
 	unix.SYS_FCNTL: {params: params(
@@ -142,7 +142,7 @@ var rows = [...]row{
 		in("fd_in", descriptor), in("fd_out", descriptor), in("len", unsigned64),
 		in("flags", flagsOf(spliceFlags, "SPLICE_F_???")),
 	)},
-	unix.SYS_MEMFD_CREATE: {params: params(in("name", memoryName), in("flags", memoryFlags))},
+	unix.SYS_MEMFD_CREATE: {as: asDescriptor, params: params(in("name", memoryName), in("flags", memoryFlags))},
 	unix.SYS_MOUNT: {params: params(
 		path("source"), path("target"), in("filesystemtype", mountType),
 		in("mountflags", flags64(mountFlags, "MS_???")), in("data", mountData),
@@ -170,7 +170,7 @@ var rows = [...]row{
 		in("timeout", timespecAt), in("sigmask", masked),
 	), result: selectResult},
 	unix.SYS_EPOLL_CREATE:  {params: params(in("size", signed))},
-	unix.SYS_EPOLL_CREATE1: {params: params(in("flags", flagsOf(epollFlags, "EPOLL_???")))},
+	unix.SYS_EPOLL_CREATE1: {as: asDescriptor, params: params(in("flags", flagsOf(epollFlags, "EPOLL_???")))},
 	unix.SYS_EPOLL_CTL: {params: params(
 		in("epfd", descriptor), in("op", oneOf(epollCommands, "EPOLL_CTL_???")), in("fd", descriptor),
 		in("event", epollChange),
@@ -187,7 +187,7 @@ var rows = [...]row{
 		in("sigmask", signalsOf(5)), in("sigsetsize", unsigned64),
 	)},
 	unix.SYS_EVENTFD:        {params: params(in("initval", unsigned))},
-	unix.SYS_EVENTFD2:       {params: params(in("initval", unsigned), in("flags", flagsOf(eventfdFlags, "EFD_???")))},
+	unix.SYS_EVENTFD2:       {as: asDescriptor, params: params(in("initval", unsigned), in("flags", flagsOf(eventfdFlags, "EFD_???")))},
 	unix.SYS_TIMERFD_CREATE: {params: params(in("clockid", clock), in("flags", flagsOf(timerfdFlags, "TFD_???")))},
 	unix.SYS_TIMERFD_SETTIME: {params: params(
 		in("fd", descriptor), in("flags", flagsOf(timerfdFlags, "TFD_???")), in("new_value", timerSpecAt),
@@ -361,7 +361,7 @@ var rows = [...]row{
 	)},
 
 	// Sockets.
-	unix.SYS_SOCKET: {params: params(in("domain", oneOf(families, "AF_???")), in("type", socketType), in("protocol", protocol))},
+	unix.SYS_SOCKET: {as: asDescriptor, params: params(in("domain", oneOf(families, "AF_???")), in("type", socketType), in("protocol", protocol))},
 	unix.SYS_SOCKETPAIR: {params: params(
 		in("domain", oneOf(families, "AF_???")), in("type", socketType), in("protocol", unsigned64),
 		out("sv", pairAt),
@@ -369,8 +369,8 @@ var rows = [...]row{
 	unix.SYS_BIND:    {params: params(in("sockfd", descriptor), in("addr", addressOf(2)), in("addrlen", signed))},
 	unix.SYS_CONNECT: {params: params(in("sockfd", descriptor), in("addr", addressOf(2)), in("addrlen", signed))},
 	unix.SYS_LISTEN:  {params: params(in("sockfd", descriptor), in("backlog", signed))},
-	unix.SYS_ACCEPT:  {params: params(in("sockfd", descriptor), out("addr", addressFilled(2)), both("addrlen", lengthOf(1)))},
-	unix.SYS_ACCEPT4: {params: params(
+	unix.SYS_ACCEPT:  {as: asDescriptor, params: params(in("sockfd", descriptor), out("addr", addressFilled(2)), both("addrlen", lengthOf(1)))},
+	unix.SYS_ACCEPT4: {as: asDescriptor, params: params(
 		in("sockfd", descriptor), out("addr", addressFilled(2)), both("addrlen", lengthOf(1)),
 		in("flags", flagsOf(socketFlags, "SOCK_???")),
 	)},

@@ -32,8 +32,8 @@ func cutArgument(args string) (first, rest string) {
 			depth++
 		case ')', ']', '}':
 			depth--
-		case '<': // of 0x401136 <f<int, int>+4>; other signs stand behind no blank, or before one
-			if depth > 0 || i > 0 && args[i-1] == ' ' && i+1 < len(args) && args[i+1] != ' ' && args[i+1] != '<' {
+		case '<': // of 0x401136 <f<int, int>+4> and 3</a, b>, not of a < b and 1<<3
+			if !strings.HasPrefix(args[i:], "< ") && !strings.HasPrefix(args[i:], "<<") && !strings.HasSuffix(args[:i], "<") {
 				i += symbolEnd(args[i:])
 			}
 		case ',':

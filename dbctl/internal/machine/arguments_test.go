@@ -18,6 +18,7 @@ func TestArguments(t *testing.T) {
 		{"f=0x401136 <call<int, int>(int)+4>, g=1", map[string]string{"f": "0x401136 <call<int, int>(int)+4>", "g": "1"}},
 		{"1 << 2, mask=1<<CAP_KILL, a < b, -1", map[string]string{"1": "1 << 2", "mask": "1<<CAP_KILL", "3": "a < b", "4": "-1"}},
 		{"this=0x55, q=39 '\\'', r=2", map[string]string{"this": "0x55", "q": `39 '\''`, "r": "2"}},
+		{`AT_FDCWD</a, b>, 3</c>(deleted), 4<pipe:[5]>`, map[string]string{"1": "AT_FDCWD</a, b>", "2": "3</c>(deleted)", "3": "4<pipe:[5]>"}},
 		{`s="cut`, map[string]string{"s": `"cut`, "2": ""}},
 		{"", map[string]string{"1": "", "n": ""}},
 	} {

@@ -107,6 +107,7 @@ const (
 	Hist                // count numbers by magnitude for a key (table, key, number)
 	Sum                 // add a number up for a key (table, key, number)
 	Print               // print all tables
+	Threads             // have each thread stop once, for an event
 	Let                 // give a variable what a formula comes to (name, formula); done inside the machine
 	Goto                // make a group the current one (group); done inside the machine
 	Set_                // set a variable (name, value); done inside the machine
@@ -115,7 +116,7 @@ const (
 var verbNames = [...]string{
 	Command: "command", Matched: "matched", Echo: "ECHO", Spawn: "SPAWN", Detach: "DETACH",
 	Kill: "KILL", Timeout: "TIMEOUT", Shell: "SHELL", Quit: "QUIT", Clock: "CLOCK",
-	Sample: "SAMPLE", Eval: "EVAL", Probe: "PROBE", Count: "COUNT", Hist: "HIST", Sum: "SUM", Print: "PRINT",
+	Sample: "SAMPLE", Eval: "EVAL", Probe: "PROBE", Count: "COUNT", Hist: "HIST", Sum: "SUM", Print: "PRINT", Threads: "THREADS",
 	Let: "LET", Goto: "GOTO", Set_: "SET",
 }
 

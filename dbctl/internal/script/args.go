@@ -58,7 +58,9 @@ const syscallProbe = "syscall"
 // syscalls checks a PROBE of system calls, as far as they are known before they are expanded.
 func (c *checker) syscalls(v *verb, f *call, args []string) {
 	if len(args) > 2 {
-		c.reportToken(f.Args[2].Value, "PROBE of system calls takes no object", "it is written PROBE(syscall, \"openat,%network\");")
+		if names, _ := machine.Mentions(args[2]); len(names) == 0 && args[2] != "paths" {
+			c.reportToken(f.Args[2].Value, "PROBE of system calls takes no object", "PROBE(syscall, \"openat,%network\", \"paths\"); shows descriptors with their paths")
+		}
 	}
 	if names, _ := machine.Mentions(args[1]); len(names) > 0 {
 		return

@@ -12,7 +12,7 @@ import (
 // eventKinds are the first words of events.
 var eventKinds = []string{
 	"started", "attached", "stopped", "breakpoint", "syscall", "fork", "vfork", "clone", "exec", "thread", "call", "first", "return", "left",
-	"loaded", "unloaded", "error", "timeout", "exited", "killed", "eof",
+	"stands", "loaded", "unloaded", "error", "timeout", "exited", "killed", "eof",
 }
 
 // possible reports a pattern that begins with a word of which no event does.

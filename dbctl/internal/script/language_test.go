@@ -99,7 +99,7 @@ func TestLanguageDocumentIsComplete(t *testing.T) {
 			t.Errorf("no row on %s", w)
 		}
 	}
-	for _, event := range strings.Fields("started attached stopped breakpoint fork vfork clone exec loaded unloaded call first return left thread syscall exited killed error timeout eof") {
+	for _, event := range strings.Fields("started attached stopped breakpoint fork vfork clone exec loaded unloaded call first return left stands thread syscall exited killed error timeout eof") {
 		if !regexp.MustCompile("(?m)^\\| .*`" + event + "\\b").Match(text) {
 			t.Errorf("no row on the event %s", event)
 		}

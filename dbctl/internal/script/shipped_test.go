@@ -261,3 +261,18 @@ func TestCoverage(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// Each edge of the call graph has as many calls as the program makes, also of recursion.
+func TestCalls(t *testing.T) {
+	got := dbctl(t, "calls", "-functions", "first|second|worker")
+	edges := regexp.MustCompile(`(?m)^ +(\d+) +[0-9.e-]+ +[0-9.e-]+ +[0-9.e-]+ +[0-9.e-]+  (\w+ -> \w+)$`).FindAllStringSubmatch(got, -1)
+	var counts []string
+	for _, e := range edges {
+		counts = append(counts, e[1]+" "+e[2])
+	}
+	slices.Sort(counts)
+	want := []string{"1 first -> worker", "1 main -> first", "1 main -> second", "1 second -> worker", "1 worker -> worker"}
+	if !slices.Equal(counts, want) {
+		t.Errorf("got %q of\n%s\nwant %q", counts, got, want)
+	}
+}

@@ -69,6 +69,7 @@ var verbs = []verb{
 	{word: "HIST", verb: machine.Hist, params: []param{{name: "table"}, {name: "key"}, {name: "number"}}},
 	{word: "SUM", verb: machine.Sum, params: []param{{name: "table"}, {name: "key"}, {name: "number"}}},
 	{word: "PRINT", verb: machine.Print},
+	{word: "THREADS", verb: machine.Threads},
 }
 
 // reserved are the variables that the controller keeps.

@@ -36,6 +36,8 @@ type performer interface {
 	count(in table.Name, key, number string) error
 	// printTables prints all tables as they are.
 	printTables()
+	// visitThreads has each thread stop once, for an event.
+	visitThreads()
 	spawn(pid int)
 	detach()
 	kill(signal string) error
@@ -163,6 +165,8 @@ func (b *block) act(a machine.Action, line string) (output datum, ok bool) {
 		return datum{text: b.do.shell(arg(0))}, len(a.Sinks) > 0
 	case machine.Detach:
 		b.do.detach()
+	case machine.Threads:
+		b.do.visitThreads()
 	case machine.Print:
 		b.do.printTables()
 	default:

@@ -154,7 +154,7 @@ func (t *tree) executed(th *thread) {
 		p.stopClock() // it was of what is gone
 	}
 	p.endProbes()
-	p.traced = syscalls.Set{}
+	p.traced, p.tracedPaths = syscalls.Set{}, false
 	t.newMemory(p)
 	if p.leaves && t.stand(th) {
 		t.release(p)

@@ -91,7 +91,7 @@ type functionName struct {
 // probe starts telling of functions.
 func (p *process) probe(kind, functions, object string) (err error) {
 	if kind == syscallWord {
-		return p.probeCalls(functions)
+		return p.probeCalls(functions, object)
 	}
 	k := probeKind(slices.Index(probeWords[:], kind))
 	if k < 0 {

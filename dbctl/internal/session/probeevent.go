@@ -27,11 +27,11 @@ func (p *process) probeLine(now *moment, e *probeEvent) string {
 		if e.inlined {
 			args, from = p.inlinedCall(now, e.of.name)
 		} else {
-			args, from = p.argumentsAt(now), p.callerOf(now)
+			args, from = p.argumentsAt(now), p.functionOf(now, 1)
 		}
 		pairs = append(pairs, "args", args, "from", from)
 	case probeWords[atReturns]:
-		pairs = append(pairs, "value", p.returnValue(now, e.of), "time", seconds(e.took.time), "error", seconds(e.took.err))
+		pairs = append(pairs, "value", p.returnValue(now, e.of), "time", seconds(e.took.time), "error", seconds(e.took.err), "from", p.functionOf(now, 0))
 	default:
 		pairs = append(pairs, "time", seconds(e.took.time), "error", seconds(e.took.err))
 	}
@@ -95,12 +95,12 @@ func (p *process) inC(f *unwind.Frame) (name string, yes bool) {
 	return name, yes
 }
 
-// callerOf is the function that has made a call.
-func (p *process) callerOf(now *moment) string {
-	if len(now.frames) < 2 {
+// functionOf is the function of a frame: that has made the call of the one within, or has got its return.
+func (p *process) functionOf(now *moment, level int) string {
+	if len(now.frames) <= level {
 		return ""
 	}
-	f := now.frames[1]
+	f := now.frames[level]
 	symbol, _ := p.unwinder.Symbol(f)
 	name := readable(funcname.OfSymbol(symbol))
 	if d := p.debugOf(f.Object); d != nil {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/profilecollection/pct/dbctl/internal/tracee"
 	"github.com/profilecollection/pct/dbctl/internal/tracer"
@@ -11,6 +12,9 @@ import (
 // A probe of system calls needs no breakpoint and nothing of the program's symbols: the kernel stops the thread
 // at both ends of each of its calls. What is told is told at the exit, when all of it is known, or when the thread
 // has ended in the call.
+
+// withPaths is what PROBE says for descriptors to be shown with what they stand for.
+const withPaths = "paths"
 
 // syscallWord is what PROBE calls the kind, and what the event begins with.
 const syscallWord = "syscall"
@@ -27,8 +31,11 @@ func (p *process) tracesCalls() bool { return p.traced != syscalls.Set{} }
 
 // probeCalls starts telling of system calls. Threads that run are stopped for an instant: from then on they stop at
 // each call.
-func (p *process) probeCalls(names string) error {
+func (p *process) probeCalls(names, how string) error {
 	set, err := syscalls.ParseSet(names)
+	if how != "" && how != withPaths {
+		return fmt.Errorf("PROBE: of system calls %q is not %q", how, withPaths)
+	}
 	if err != nil {
 		err = fmt.Errorf("PROBE: %w", err)
 		p.tracing(func() { p.refuse(err, p.now != nil && p.now.fresh && p == p.tree.root && !p.executed) })
@@ -40,6 +47,7 @@ func (p *process) probeCalls(names string) error {
 	p.tracing(func() {
 		p.tree.lag.begin()
 		before := p.tracesCalls()
+		p.tracedPaths = p.tracedPaths || how == withPaths
 		for i := range set {
 			p.traced[i] |= set[i]
 		}
@@ -73,6 +81,10 @@ func (th *thread) traceCall(at *tracer.CallStop) {
 			c = &tracedCall{}
 			th.call = c
 		}
+		c.Paths = nil
+		if p.tracedPaths {
+			c.Paths = th.file
+		}
 		c.Enter(syscalls.Entry{Number: at.Number, Args: at.Args, Stack: at.Stack}, p.memory)
 		c.under, c.began = true, th.stopwatch
 	case at.Way == tracer.CallExit && c != nil && c.under && p.traced.Has(c.Number()):
@@ -80,6 +92,16 @@ func (th *thread) traceCall(at *tracer.CallStop) {
 		c.under = false
 		th.due = append(th.due, c.event(th.took(c.began)))
 	}
+}
+
+// file is what a thread's descriptor stands for, "" if it is not open.
+func (th *thread) file(fd int) string {
+	link := "/proc/" + itoa(th.tid) + "/fd/" + itoa(fd)
+	if fd == syscalls.CurrentDirectory {
+		link = "/proc/" + itoa(th.tid) + "/cwd"
+	}
+	path, _ := os.Readlink(link)
+	return path
 }
 
 // callEnds is a thread that has ended: the call that it was in has, too.

@@ -41,8 +41,10 @@ type process struct {
 	expires     time.Time
 	runs        image // what it executes
 	watches
-	probes *probes      // nil: the script has asked for none
-	traced syscalls.Set // the system calls that the script wants to be told of
+	probes      *probes      // nil: the script has asked for none
+	traced      syscalls.Set // the system calls that the script wants to be told of,
+	tracedPaths bool         // with the paths of their descriptors
+	visitsLeft  int          // threads that are to stop for the script
 
 	trap       forkTrap
 	tally      tally
@@ -126,6 +128,7 @@ const (
 	executes                       // it executes another program
 	threadBegan                    // a thread begins
 	probed                         // a probe was met: probe tells
+	visits                         // a thread stands for the script: left tells how many will yet; or none is left
 	threadEnded                    // a thread has ended
 	callEnded                      // a thread has ended in a system call: probe tells
 	processEnded                   // the process has ended
@@ -150,6 +153,7 @@ type notice struct {
 	counted tally   // of the run that ends: executes, processEnded, letGo
 	now     *moment // once something of it was found out, nil before
 	probe   *probeEvent
+	left    int // visits: how many are still to come
 }
 
 // holds reports whether the thread stands still until the notice has been acted on.

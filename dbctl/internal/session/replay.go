@@ -32,7 +32,7 @@ type ReplayConfig struct {
 //	var x=12  field n=12            an output that is kept
 //	sample n=12                     a sample, with its fields
 //	eval worker n                   and so on: CLOCK, PROBE, COUNT, HIST, SUM, PRINT,
-//	                                SPAWN, DETACH, KILL, TIMEOUT, SHELL and QUIT in small letters
+//	                                THREADS, SPAWN, DETACH, KILL, TIMEOUT, SHELL and QUIT in small letters
 //	say text                        a message
 //	echo text                       what ECHO prints
 //
@@ -226,6 +226,8 @@ func (r *replay) count(in table.Name, key, number string) error {
 	r.print(word, in.Text, key, number)
 	return nil
 }
+
+func (r *replay) visitThreads() { r.print("threads") }
 
 func (r *replay) printTables() { r.print("print") }
 

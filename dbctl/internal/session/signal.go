@@ -116,6 +116,8 @@ func (t *tree) errand(th *thread, e tracee.Errand) {
 		p.tell(notice{kind: begun, thread: th, word: "attached"})
 	case tracee.Halt:
 		t.showStop(th, remote.Stop{})
+	case tracee.Visit:
+		t.visit(th)
 	default:
 		t.goOn(th)
 	}

@@ -21,18 +21,19 @@ type thread struct {
 	number int // which of its process, from 1; the script's name for it
 
 	stop
-	pace   tracee.Pace       // at which the debugger wants it to go on
-	late   bool              // the SIGTRAP of a step which the debugger has given up is pending
-	turns  int               // how often it had come to a processor when it was interrupted to be sampled
-	owing  bool              // its next system call is to be sampled
-	inside bool              // a system call, whose entry it was stopped at
-	at     uint64            // it stands at this breakpoint, which it has met; 0: at none
-	again  place             // where it will meet the breakpoint that it was stepped over
-	unmask uint64            // the mask that it has in truth, while the clock's signal is taken out of it
-	later  tracee.Errand     // that it is to be stopped for when that is done
-	name   int               // of the process's goroutine: the debugger's number for it
-	call   *tracedCall       // its system call that is to be told, or was; nil: none was
-	clock  *proc.ThreadClock // of its calls; nil: none was timed
+	pace    tracee.Pace       // at which the debugger wants it to go on
+	late    bool              // the SIGTRAP of a step which the debugger has given up is pending
+	turns   int               // how often it had come to a processor when it was interrupted to be sampled
+	owing   bool              // its next system call is to be sampled
+	inside  bool              // a system call, whose entry it was stopped at
+	at      uint64            // it stands at this breakpoint, which it has met; 0: at none
+	again   place             // where it will meet the breakpoint that it was stepped over
+	unmask  uint64            // the mask that it has in truth, while the clock's signal is taken out of it
+	later   tracee.Errand     // that it is to be stopped for when that is done
+	visited bool              // it is to stop for a visit
+	name    int               // of the process's goroutine: the debugger's number for it
+	call    *tracedCall       // its system call that is to be told, or was; nil: none was
+	clock   *proc.ThreadClock // of its calls; nil: none was timed
 	probing
 }
 
@@ -100,6 +101,7 @@ func (t *tree) dropThread(th *thread) {
 	th.p.threads.drop(th.tid)
 	th.end()
 	delete(t.threads, th.tid)
+	t.unvisited(th)
 }
 
 // renamed is a thread that has taken its leader's number, by executing another program.

@@ -1,5 +1,10 @@
 package tracee
 
+import (
+	"maps"
+	"slices"
+)
+
 // stopped is a stop of a thread, or what comes instead of its first.
 func (t *Tree) stopped(ev Event) {
 	th := t.threads[ev.Tid]
@@ -161,6 +166,10 @@ func (t *Tree) ended(ev Event) {
 		return
 	}
 	th := t.threads[ev.Tid]
+	if p := t.processes[ev.Tid]; th == nil && p != nil {
+		t.renamedAndEnded(p, ev)
+		return
+	}
 	if th == nil {
 		t.early[ev.Tid] = early{unknown, ev}
 		o.Word = StrangerGone
@@ -177,4 +186,13 @@ func (t *Tree) ended(ev Event) {
 		delete(t.processes, th.p.pid)
 	}
 	t.tell(o)
+}
+
+// renamedAndEnded is the end of a process by the number of its first thread, which was let go before the others: one of
+// these has executed a program, has got that number with it, and was killed before that was told.
+func (t *Tree) renamedAndEnded(p *process, ev Event) {
+	for _, tid := range slices.Sorted(maps.Keys(p.threads)) {
+		t.drop(p.threads[tid])
+		t.tell(Order{Word: ThreadGone, Tid: tid, Pid: p.pid, Status: ev.Status, CPU: ev.CPU, At: ev.At})
+	}
 }

@@ -62,7 +62,7 @@ var (
 		"signal", "passes", "stop", "call", "job-stopped", "job-continued", "repair", "set-registers", "replaced",
 		"thread-gone", "stranger-gone",
 	}
-	errandNames   = []string{"none", "set-back", "begin", "halt", "sample", "registers"}
+	errandNames   = []string{"none", "set-back", "begin", "halt", "sample", "visit", "registers"}
 	paceNames     = []string{"onward", "step", "calls"}
 	forkNames     = []string{"plain", "in-trap"}
 	decisionNames = []string{"undecided", "follow", "drop"}

@@ -69,6 +69,7 @@ const (
 	Begin                   // tell the script that it was attached to
 	Halt                    // tell the debugger, which wants it to stand still
 	Sample                  // its time has come
+	Visit                   // tell the script that it stands
 	Registers               // set its debug registers; done beside any other
 	errands
 )
