@@ -141,7 +141,7 @@ func (p *process) resume(now *moment) {
 func (p *process) onward(th *thread) {
 	shown, halted := th.giveUp()
 	if shown && p.link != nil {
-		if !halted {
+		if !halted || p.link.views() {
 			p.link.resume(th)
 		}
 		return
