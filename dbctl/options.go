@@ -16,10 +16,11 @@ const help = `usage: dbctl [OPTION]... SCRIPT [SCRIPT-OPTION]... PROGRAM [ARGUME
        dbctl [OPTION]... -p PID[,PID...] SCRIPT
 
 Runs PROGRAM, or attaches to running processes, and traces them and all
-processes that they create. SCRIPT says what to sample and what to ask gdb; -e
-TEXT replaces it. A SCRIPT-OPTION -NAME VALUE sets a variable of SCRIPT, as -D
-does; one that is "no" takes no VALUE and becomes "yes". Exits with the status
-of PROGRAM, 128+n if signal n ended it; 0 after -p. Details: man dbctl
+processes that they create. SCRIPT says what to sample and what to ask the
+debugger; -e TEXT replaces it. A SCRIPT-OPTION -NAME VALUE sets a variable of
+SCRIPT, as -D does; one that is "no" takes no VALUE and becomes "yes". Exits
+with the status of PROGRAM, 128+n if signal n ended it; 0 after -p. Details:
+man dbctl
 
   -p PID[,PID...] attach to these processes without stopping them; detach after
                   -t or -samples, at SIGINT (^C) or SIGTERM
@@ -27,8 +28,8 @@ of PROGRAM, 128+n if signal n ended it; 0 after -p. Details: man dbctl
   -t SECONDS      detach after this time
   -samples N      detach after N samples
   -eval HOW       who evaluates expressions: best (default: dbctl itself, and
-                  gdb what dbctl cannot), native, gdb, or both, which tells
-                  where the two differ (exit status 1)
+                  the debugger what dbctl cannot), native, gdb (the debugger),
+                  or both, which tells where gdb differs (exit status 1)
   -debuggers N    run at most N debuggers at once (default: as memory allows)
   -n              check the script only
   -fmt            print the script in its canonical form
@@ -39,7 +40,8 @@ of PROGRAM, 128+n if signal n ended it; 0 after -p. Details: man dbctl
   -o DIR          write data to DIR/PROG.PID (default $PCT_DIR or /tmp/pct)
   -dirfile FILE   write the path of each run directory to FILE, one per line
   -pty            run the program in a terminal of its own
-  -gdb PATH       gdb to use
+  -debugger NAME  the debugger: gdb (default), lldb, or the path of one
+  -gdb PATH       the same
   -no-debug-registers
                   do not use the debug registers of the processor:
                   gdb single-steps for watchpoints
@@ -72,7 +74,8 @@ type options struct {
 	describes                          bool              // the script is to be described
 	vars, sets                         map[string]string // sets: of declared
 	include                            []string
-	root, dirFile, gdb, record, replay string
+	root, dirFile, record, replay      string
+	debugger                           string // its name or path
 	speaker                            string // the command whose messages ours are
 	ignored                            uint64
 	pids                               []int
@@ -95,7 +98,7 @@ func parseOptions(args []string) (*options, error) {
 		"I":       func(v string) error { o.include = append(o.include, v); return nil },
 		"o":       func(v string) error { o.root = v; return nil },
 		"dirfile": func(v string) error { o.dirFile = v; return nil },
-		"gdb":     func(v string) error { o.gdb = v; return nil },
+		"gdb":     func(v string) error { o.debugger = v; return nil },
 		"record":  func(v string) error { o.record = v; return nil },
 		"replay":  func(v string) error { o.replay = v; return nil },
 		"as":      func(v string) error { o.speaker = v; return nil },
@@ -130,6 +133,7 @@ func parseOptions(args []string) (*options, error) {
 			return err
 		},
 	}
+	words["debugger"] = words["gdb"]
 	for len(args) > 0 {
 		arg := args[0]
 		args = args[1:]

@@ -29,7 +29,7 @@ func profile(o *options, src *source, program *machine.Program, tracing bool, st
 		return exitStatus(err)
 	}
 	cfg := session.Config{
-		Program: program, Vars: o.vars, Argv: o.argv, Debugger: o.gdb, Root: o.root, Pty: o.pty, Ignored: o.ignored | ignoredHere(), Environ: o.environ,
+		Program: program, Vars: o.vars, Argv: o.argv, Debugger: o.debugger, Root: o.root, Pty: o.pty, Ignored: o.ignored | ignoredHere(), Environ: o.environ,
 		Pids: o.pids, Tree: o.tree, For: o.seconds, Samples: o.samples, Debuggers: o.debuggers, Eval: o.eval,
 		NoTraps: o.noTraps, As: o.speaker, Stdin: stdin, Stdout: stdout, Stderr: stderr,
 	}

@@ -3,7 +3,12 @@
 // name; a second debugger is a second Table.
 package debugger
 
-import "github.com/profilecollection/pct/dbctl/internal/mi"
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/profilecollection/pct/dbctl/internal/mi"
+)
 
 // Kind tells what an Event is; its comment is what the session must do.
 type Kind int
@@ -55,6 +60,12 @@ type Table struct {
 	Name string
 	// Args start it; it reads commands on its standard input.
 	Args []string
+	// Program, if not "", is what it reads from descriptor 3 as it starts.
+	Program string
+	// Environ, if not nil, changes the environment for a debugger of this path.
+	Environ func(path string, environ []string) []string
+	// Copied says that others are copied from a prepared one, if that can be had.
+	Copied bool
 	// Setup prepares it, before it has a process. All must succeed.
 	Setup []string
 	// Unshared are those of Setup that a copy of a prepared debugger, made by
@@ -66,6 +77,10 @@ type Table struct {
 
 	// Connect takes a process that a server holds for us, over its Unix socket.
 	Connect func(socket string) []string
+	// Look, if not nil, has it see a thread that stands still, by the kernel's id, which names the
+	// thread from then on. Such a debugger sees one at a time, and tells of no event; what the
+	// comments below say of threads that run and go on is not its affair.
+	Look func(tid int) string
 	// Continue lets a thread go on.
 	Continue func(thread int) string
 	// Threads asks for the kernel's thread ids; ReadThreads reads the answer.
@@ -104,4 +119,12 @@ type Table struct {
 
 	// Decode reads one record.
 	Decode func(r *mi.Record) Event
+}
+
+// Of is the table of the debugger at a path, or of this name: an lldb by its name, else a gdb.
+func Of(path string) *Table {
+	if strings.HasPrefix(filepath.Base(path), "lldb") {
+		return LLDB()
+	}
+	return GDB()
 }

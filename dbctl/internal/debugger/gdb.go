@@ -26,6 +26,7 @@ func GDB() *Table {
 	return &Table{
 		Name:        "gdb",
 		Args:        []string{"-nx", "-nh", "-q", "-iex", "set auto-load off", "--interpreter=mi3"},
+		Copied:      true,
 		Setup:       setup(),
 		Unshared:    buffered(),
 		Version:     "-gdb-version",

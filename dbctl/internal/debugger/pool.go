@@ -3,11 +3,14 @@ package debugger
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/profilecollection/pct/dbctl/internal/mi"
 )
@@ -24,7 +27,7 @@ const readyTime = 30 * time.Second
 
 // PoolConfig says what debuggers a Pool gives.
 type PoolConfig struct {
-	Path  string // of gdb; "": searched in $PATH
+	Path  string // of the debugger; a name is searched in $PATH; "": gdb
 	Limit int    // how many may run at once; 0: as memory and descriptors allow
 
 	// Tap, if not nil, sees every line of every debugger, as mi.Config says, one
@@ -61,10 +64,13 @@ func inUTF8(environ []string) []string {
 
 // NewPool makes a pool. It starts nothing: the first Get does.
 func NewPool(cfg PoolConfig) *Pool {
-	p := &Pool{table: GDB(), limit: cfg.Limit, given: map[*mi.Client]bool{}}
+	p := &Pool{table: Of(cfg.Path), limit: cfg.Limit, given: map[*mi.Client]bool{}}
 	p.cfg = mi.Config{Path: cfg.Path, Args: p.table.Args, Env: inUTF8(os.Environ())}
 	if p.cfg.Path == "" {
 		p.cfg.Path = p.table.Name
+	}
+	if p.table.Environ != nil {
+		p.cfg.Env = p.table.Environ(p.cfg.Path, p.cfg.Env)
 	}
 	if p.limit == 0 {
 		p.limit = defaultLimit()
@@ -79,6 +85,9 @@ func NewPool(cfg PoolConfig) *Pool {
 	}
 	return p
 }
+
+// Table is that of its debuggers.
+func (p *Pool) Table() *Table { return p.table }
 
 // Limit returns how many debuggers may run at once.
 func (p *Pool) Limit() int { return p.limit }
@@ -184,9 +193,9 @@ func (p *Pool) make(life *life, objects []*Object) (*mi.Client, error) {
 		}
 		p.noteWhy(err)
 	}
-	c, err := life.start(p.cfg)
+	c, err := p.start(life)
 	if err != nil {
-		return nil, fmt.Errorf("%w (apt-get install gdb, or name one with -gdb)", err)
+		return nil, fmt.Errorf("%w (apt-get install %s, or name one with -debugger)", err, p.table.Name)
 	}
 	err = prepare(c, p.table, p.table.Setup, time.Now().Add(readyTime))
 	if err == nil && len(objects) > 0 {
@@ -200,12 +209,34 @@ func (p *Pool) make(life *life, objects []*Object) (*mi.Client, error) {
 	return c, nil
 }
 
+// start starts a debugger, with its program.
+func (p *Pool) start(life *life) (*mi.Client, error) {
+	if p.table.Program == "" {
+		return life.start(p.cfg)
+	}
+	fd, err := unix.MemfdCreate("pct-debugger", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, os.NewSyscallError("memfd_create", err)
+	}
+	program := os.NewFile(uintptr(fd), "program")
+	defer program.Close()
+	if _, err = program.WriteString(p.table.Program); err == nil {
+		_, err = program.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return nil, err
+	}
+	cfg := p.cfg
+	cfg.Files = []*os.File{program}
+	return life.start(cfg)
+}
+
 // prepared returns the zygote, started by the first call; nil if there can't
 // be one.
 func (p *Pool) prepared(life *life) *zygote {
 	p.zygoteMu.Lock()
 	defer p.zygoteMu.Unlock()
-	if !p.tried {
+	if !p.tried && p.table.Copied {
 		p.tried = true
 		z, err := startZygote(p.cfg, p.table, life)
 		if err != nil {

@@ -17,7 +17,7 @@ func prepare(c *mi.Client, table *Table, setup []string, deadline time.Time) err
 	if err == nil {
 		err = table.Supported(text)
 	}
-	if err != nil {
+	if err != nil || len(setup) == 0 {
 		return err
 	}
 	if _, refused, err = exchange(c, deadline, setup...); err != nil {

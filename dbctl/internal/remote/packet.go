@@ -24,6 +24,7 @@ const (
 	packet  frame = iota
 	damaged       // a packet whose checksum is wrong, or one that is too long
 	nack          // the other end wants our last packet again
+	halt          // it wants what it has resumed to stop
 )
 
 func newReader(r io.Reader) *reader {
@@ -43,6 +44,8 @@ func (r *reader) next() (frame, []byte, error) {
 			return r.packet()
 		case '-':
 			return nack, nil, nil
+		case 3:
+			return halt, nil, nil
 		}
 	}
 }

@@ -43,6 +43,9 @@ func (tr *tracer) SetRegisters(tid int, r Registers) error {
 	if th == nil || !th.stopped {
 		return syscall.ESRCH
 	}
+	if old := th.regs.General; r.General.Rip != old.Rip && r.General.Orig_rax == old.Orig_rax {
+		r.General.Orig_rax = ^uint64(0) // it's in no system call there that could be begun again
+	}
 	th.regs, th.dirty = r, true
 	return nil
 }

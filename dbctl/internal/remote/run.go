@@ -170,12 +170,19 @@ func (s *Server) tell(e *event) {
 	s.out = appendHex(append(s.out, 'T'), []byte{byte(toGDB(e.why.Signal))})
 	s.out = append(s.appendThread(append(s.out, "thread:"...), e.tid), ';')
 	s.tellWhy(&e.why)
-	if r, ok := s.p.Registers(e.tid); ok {
-		for i, reg := range s.layout.regs {
-			if reg.general != nil {
-				s.out = append(appendNumber(s.out, uint64(i)), ':')
-				s.out = append(s.layout.append(s.out, i, &r), ';')
-			}
+	s.appendGeneral(e.tid)
+}
+
+// appendGeneral appends the registers that a debugger would otherwise ask for.
+func (s *Server) appendGeneral(tid int) {
+	r, ok := s.p.Registers(tid)
+	if !ok {
+		return
+	}
+	for i, reg := range s.layout.regs {
+		if reg.general != nil {
+			s.out = append(appendNumber(s.out, uint64(i)), ':')
+			s.out = append(s.layout.append(s.out, i, &r), ';')
 		}
 	}
 }

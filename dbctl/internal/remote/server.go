@@ -16,6 +16,7 @@ type Server struct {
 	in     *reader
 	layout *layout
 	events events
+	view   *view // what an lldb is shown; nil: it's a gdb
 
 	serving  sync.Mutex
 	noAck    bool
@@ -79,6 +80,10 @@ func (s *Server) answer() error {
 			if !s.noAck {
 				_, err = s.conn.Write(s.frame)
 			}
+		case halt:
+			if s.view != nil && s.view.running {
+				s.p.Halt(s.view.tid)
+			}
 		}
 		over := s.detached
 		s.serving.Unlock()
@@ -95,19 +100,32 @@ func (s *Server) reply(data []byte) error {
 		s.frame = append(s.frame, '+')
 	}
 	s.out = s.out[:0]
-	for i := range requests {
-		r := &requests[i]
-		if arg, ok := r.takes(data); ok {
-			if !r.do(s, arg) { // no answer to this one
-				_, err := s.conn.Write(s.frame)
-				return err
-			}
-			break
+	if r, arg := s.request(data); r != nil && !r.do(s, arg) { // no answer to this one
+		if len(s.frame) == 0 {
+			return nil
 		}
+		_, err := s.conn.Write(s.frame)
+		return err
 	}
 	s.frame = appendPacket(s.frame, '$', s.out)
 	_, err := s.conn.Write(s.frame)
 	return err
+}
+
+// request finds the packet's kind, and its argument; nil if it's none that we know.
+func (s *Server) request(data []byte) (*request, []byte) {
+	known := [][]request{requests}
+	if s.view != nil {
+		known = [][]request{viewRequests, requests}
+	}
+	for _, list := range known {
+		for i := range list {
+			if arg, ok := list[i].takes(data); ok {
+				return &list[i], arg
+			}
+		}
+	}
+	return nil, nil
 }
 
 // notify tells the debugger of stops, each when the one before was taken.
@@ -119,7 +137,9 @@ func (s *Server) notify(over <-chan struct{}) {
 		case <-s.events.wake:
 		}
 		s.serving.Lock()
-		if s.attached && !s.detached {
+		if s.view != nil {
+			s.stopView()
+		} else if s.attached && !s.detached {
 			if e, ok := s.next(); ok {
 				s.out = append(s.out[:0], "Stop:"...)
 				s.tell(&e)

@@ -150,7 +150,7 @@ func (p *process) continues(now *moment) {
 func (p *process) onward(th *thread) {
 	shown, halted := th.giveUp()
 	if shown && p.link != nil {
-		if !halted {
+		if !halted || p.link.views() {
 			p.link.resume(th)
 		}
 		return

@@ -140,6 +140,9 @@ func (p *process) debugged(m *matcher, expression string, a result) result {
 		a.verdict, a.why = unasked, "there was no debugger to ask"
 		return a
 	}
+	if p.link.views() {
+		p.readAllSymbols() // without the C library's it concludes for good that it can call no function
+	}
 	commands := p.link.table.Evaluate(name, path[a.level].CFA, expression)
 	p.readPathSymbols(path[:a.level+1])
 	if a.inlined {

@@ -31,6 +31,7 @@ type link struct {
 	steps   bool             // it steps each instruction where a watchpoint is
 	stuck   error            // why it does not let threads go on
 	stray   bool             // a thread ended before the debugger knew that it stood
+	viewed  *thread          // the thread that one sees which sees one at a time
 }
 
 // connectTime is how long a debugger may take to connect.
@@ -91,7 +92,7 @@ func (p *process) connect(th *thread, objects []*unwind.Object) (*link, error) {
 	for _, o := range objects {
 		p.symbols[o] = p.symbols[o] || all && o.Kind == unwind.File
 	}
-	l := &link{p: p, gdb: gdb, table: debugger.GDB(), resumed: make(map[int]int), served: make(chan struct{})}
+	l := &link{p: p, gdb: gdb, table: p.tree.pool.Table(), resumed: make(map[int]int), served: make(chan struct{})}
 	if th == nil {
 		close(l.served)
 		p.tracing(func() { p.listener = l })
@@ -143,9 +144,13 @@ func (l *link) connect(th *thread) error {
 		conn, err := listener.Accept()
 		if err == nil {
 			l.conn = conn
-			l.server = remote.New(conn, l.p)
 			th.show(true)
-			l.server.Stopped(th.tid, remote.Stop{})
+			if l.views() {
+				l.server = remote.NewView(conn, l.p, th.tid)
+			} else {
+				l.server = remote.New(conn, l.p)
+				l.server.Stopped(th.tid, remote.Stop{})
+			}
 		}
 		accepted <- err
 		if err == nil {
@@ -161,6 +166,10 @@ func (l *link) connect(th *thread) error {
 	}
 	if err != nil {
 		return err
+	}
+	if l.views() {
+		l.sees(th)
+		return nil
 	}
 	return l.met(th, deadline)
 }
@@ -242,6 +251,9 @@ func (p *process) show(objects []*unwind.Object) int {
 	th := p.now.thread
 	if th == nil || !p.now.held {
 		return p.anyName()
+	}
+	if p.link.views() {
+		return p.link.look(th)
 	}
 	if th.isShown() {
 		return th.name
@@ -351,6 +363,10 @@ func (l *link) threadOf(name int) *thread {
 
 // resume has the debugger let a thread go on.
 func (l *link) resume(th *thread) {
+	if l.views() {
+		l.letGo(th)
+		return
+	}
 	th.unlend()
 	if token, err := l.gdb.Send(l.table.Continue(th.name)); err == nil {
 		l.p.pending[token] = command{name: th.name, ours: true}
@@ -363,6 +379,10 @@ func (t *tree) showStop(th *thread, stop remote.Stop) {
 	p := th.p
 	l := p.listener
 	if l == nil || l.server == nil {
+		t.goOnIf(th)
+		return
+	}
+	if l.views() && !th.inCall() {
 		t.goOnIf(th)
 		return
 	}

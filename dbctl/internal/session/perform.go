@@ -43,6 +43,7 @@ func (p *process) commands(list []machine.Action) []string {
 	var wire []string
 	var sent []int // indices of the commands on the wire
 	answers := 0   // how many of them are to be waited for
+	goes := false  // the thread goes on afterwards, without the debugger
 	for i, a := range list {
 		text := a.Args[0]
 		if instead := table.Hardware(text); instead != "" {
@@ -59,6 +60,10 @@ func (p *process) commands(list []machine.Action) []string {
 			if !p.now.held || p.now.stays {
 				continue // it runs
 			}
+			if p.link.views() {
+				goes = true
+				continue
+			}
 			p.now.held = false
 			p.now.thread.giveUp()
 			p.now.thread.unlend()
@@ -67,6 +72,9 @@ func (p *process) commands(list []machine.Action) []string {
 		if len(a.Sinks) > 0 {
 			answers = len(sent)
 		}
+	}
+	if goes {
+		defer func() { p.resume(p.now) }()
 	}
 	if len(wire) == 0 {
 		return outputs

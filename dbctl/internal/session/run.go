@@ -278,7 +278,7 @@ func (r *run) finish(state, status string, cpu time.Duration, counted tally) err
 		r.note(fmt.Sprintf("%d samples have no value of %s", n, what))
 	}
 	for of, n := range r.debugged {
-		r.note(fmt.Sprintf("%s: gdb evaluated %d values of %s", strings.TrimSuffix(of[1], "."), n, of[0]))
+		r.note(fmt.Sprintf("%s: %s evaluated %d values of %s", strings.TrimSuffix(of[1], "."), r.p.tree.pool.Table().Name, n, of[0]))
 	}
 	if n := r.p.waitedFor; n > 0 {
 		r.p.waitedFor = 0

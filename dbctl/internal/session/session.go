@@ -53,7 +53,7 @@ type Config struct {
 	For       time.Duration     // let go after this time; 0: never
 	Samples   uint64            // and after so many samples; 0: never
 	Eval      Eval              // who evaluates expressions
-	Debugger  string            // its program, "gdb" if empty
+	Debugger  string            // a gdb, or an lldb by its name; "gdb" if empty
 	Debuggers int               // how many may run at once; 0: as memory allows
 	Root      string            // where run directories are made, data.Root() if empty
 	Environ   []string          // of the program, NAME=VALUE; nil: ours
@@ -94,6 +94,11 @@ func Run(cfg Config) (int, error) {
 	}
 	t := newTree(cfg)
 	defer t.close()
+	if t.pool.Table().Look != nil {
+		if err := cfg.viewable(); err != nil {
+			return 0, err
+		}
+	}
 	if path != "" && tracer.Privileged(path) {
 		t.say("%s is set-uid or set-gid and would lose its privileges under a tracer: it runs unprofiled", path)
 		return t.unprofiled(path)

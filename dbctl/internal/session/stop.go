@@ -82,8 +82,8 @@ func (s *stop) set(r remote.Registers) (stands bool) {
 	if !s.standing {
 		return false
 	}
-	if r.General.Rip != s.regs.Rip {
-		// Elsewhere it's in no system call that could be begun again.
+	if r.General.Rip != s.regs.Rip && r.General.Orig_rax == s.regs.Orig_rax {
+		// Elsewhere it's in no system call that could be begun again, unless that is set as well.
 		r.General.Orig_rax = ^uint64(0)
 	}
 	s.regs, s.float, s.changed = r.General, r.Float, true
