@@ -54,12 +54,14 @@ func (m Meant) perhaps(f debuginfo.Entry) bool {
 		strings.HasPrefix(name, m.last) || m.name != "" && f.Linkage() == m.name
 }
 
+// PerhapsSymbol reports whether the function of a symbol may be meant, without reading what the symbol stands for.
+func (m Meant) PerhapsSymbol(symbol string) bool {
+	return m.last == "" || abbreviated[m.last] || strings.Contains(symbol, strings.TrimPrefix(m.last, "~"))
+}
+
 // Symbol reports whether the function of a symbol is meant.
 func (m Meant) Symbol(symbol string) bool {
-	if m.last != "" && !abbreviated[m.last] && !strings.Contains(symbol, strings.TrimPrefix(m.last, "~")) {
-		return false
-	}
-	return slices.ContainsFunc(plainToo([]string{symbol, funcname.Demangle(symbol)}), m.match)
+	return m.PerhapsSymbol(symbol) && slices.ContainsFunc(plainToo([]string{symbol, funcname.Demangle(symbol)}), m.match)
 }
 
 // abbreviated are the names of classes, and so of their constructors, that are not written out in symbols.

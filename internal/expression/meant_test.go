@@ -1,6 +1,8 @@
 package expression
 
 import (
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"testing"
@@ -11,8 +13,26 @@ import (
 
 // What is not read of names makes no difference: each name of each function in a program finds it.
 func TestMeant(t *testing.T) {
-	for _, cc := range [][]string{{"g++", "-g", "-O0"}, {"clang++", "-g", "-O1"}} {
-		data := opened(t, build(t, "rare.cpp", cc...))
+	other := filepath.Join(t.TempDir(), "other.cpp")
+	if err := os.WriteFile(other, []byte("template<class T> __attribute__((noinline)) T elsewhere(T n) { return n + 1; }\nint preelsewhere(int n) { return elsewhere(n); }\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, cc := range [][]string{
+		{"g++", "-g", "-O0"}, {"clang++", "-g", "-O1"}, {"clang++", "-gdwarf-4", "-O0"}, {"g++", "-g", "-gsplit-dwarf", "-O2"}, {"clang++", "-g", "-gsplit-dwarf", "-O0"},
+		{"g++", "-g", "-flto", "-O2"}, {"g++", "-g", "-fdebug-types-section", "-O1"},
+	} {
+		data := opened(t, build(t, "rare.cpp", append(cc, other)...))
+		all, some := 0, 0
+		for range data.Functions("") {
+			all++
+		}
+		for range data.Functions("elsewhere") {
+			some++
+		}
+		// Small programs have the places of names by chance, but for those that have tables of places.
+		if some == 0 || some == all && slices.Equal(cc, []string{"clang++", "-g", "-O1"}) {
+			t.Errorf("%q: of %d functions %d are looked at for the name of one", cc, all, some)
+		}
 		n := 0
 		for e := range data.Functions("") {
 			f := e

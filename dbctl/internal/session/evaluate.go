@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ianlancetaylor/demangle"
+	"github.com/profilecollection/pct/internal/expression"
 	"github.com/profilecollection/pct/internal/funcname"
 
 	"github.com/profilecollection/pct/dbctl/internal/mi"
@@ -18,6 +19,7 @@ import (
 // matcher is a function pattern of EVAL.
 type matcher struct {
 	re      *regexp.Regexp
+	meant   expression.Meant
 	pattern string
 	known   map[string]bool
 	scopes  map[*scope]int // which function of a scope matches
@@ -41,13 +43,17 @@ func newMatcher(pattern string) (*matcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &matcher{re: re, pattern: pattern, known: make(map[string]bool), scopes: make(map[*scope]int)}, nil
+	meant, err := expression.NewMeant(pattern)
+	if err != nil {
+		return nil, err
+	}
+	return &matcher{re: re, meant: meant, pattern: pattern, known: make(map[string]bool), scopes: make(map[*scope]int)}, nil
 }
 
 // match judges a function by its name in the source language, without
 // parameters, or by its symbol.
 func (m *matcher) match(symbol string) bool {
-	if symbol == "" {
+	if symbol == "" || !m.meant.PerhapsSymbol(symbol) {
 		return false
 	}
 	yes, known := m.known[symbol]

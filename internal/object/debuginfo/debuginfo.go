@@ -24,8 +24,10 @@ type Data struct {
 	split func(path string, id uint64) (Sections, bool)
 	units []*unit
 	code  []segment // by index of unit
+	bytes rarity    // of s.Info
 	names *nameCache
 	named nameIndex
+	begun nameUnits
 	types *typeUnits
 }
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/profilecollection/pct/internal/funcname"
 )
 
 // Named yields the entries outside of functions that have a name in the source, unit by unit in the
@@ -82,10 +84,13 @@ func (d *Data) lacks(name string) bool {
 		if in == nil {
 			continue
 		}
-		for _, section := range [][]byte{in.s.Str, in.s.LineStr, in.s.Info, in.s.Types} {
+		for _, section := range [][]byte{in.s.Str, in.s.LineStr, in.s.Types} {
 			if bytes.Contains(section, text) {
 				return false
 			}
+		}
+		if in.bytes.contains(in.s.Info, in.s.Info, text) {
+			return false
 		}
 	}
 	return true
@@ -228,9 +233,10 @@ func (e Entry) head() (a *abbrev, name value, open, completes bool) {
 // A word is a name that is looked for in many entries. Most of them refer to a table of strings: the
 // places in it where the word stands are looked for once, then no string is compared.
 type word struct {
-	name string
-	text []byte                    // as it stands in data
-	at   map[*byte]map[uint64]bool // by the first byte of the table
+	name   string
+	text   []byte                    // as it stands in data
+	begins bool                      // arguments of a template may follow, or parameters
+	at     map[*byte]map[uint64]bool // by the first byte of the table
 }
 
 // newWord is a whole name, or what it begins with.
@@ -239,7 +245,7 @@ func newWord(name string, begins bool) *word {
 	if !begins {
 		text += "\x00"
 	}
-	return &word{name: name, text: []byte(text), at: make(map[*byte]map[uint64]bool)}
+	return &word{name: name, text: []byte(text), begins: begins, at: make(map[*byte]map[uint64]bool)}
 }
 
 func (w *word) is(e Entry, v value) bool {
@@ -260,6 +266,25 @@ func (w *word) is(e Entry, v value) bool {
 	return e.d.str(e.u, v) == w.name
 }
 
+// isFunction reports whether the text at the beginning of some bytes is a function that the word may mean: the word
+// alone, or with arguments of a template or parameters.
+func (w *word) isFunction(at []byte) bool {
+	if after := at[len(w.text):]; len(after) == 0 || inWord(after[0]) {
+		return false
+	}
+	end := bytes.IndexByte(at, 0)
+	if end < 0 {
+		return false
+	}
+	name := string(at[:end])
+	return funcname.Plain(name) == w.name || strings.Contains(name, "operator")
+}
+
+// inWord reports whether a byte is one of words, which may be in UTF-8.
+func inWord(b byte) bool {
+	return b >= 0x80 || b == '_' || b >= '0' && b <= '9' || b >= 'A' && b <= 'Z' || b >= 'a' && b <= 'z'
+}
+
 func (w *word) places(table []byte) map[uint64]bool {
 	if len(table) == 0 {
 		return nil
@@ -274,8 +299,11 @@ func (w *word) places(table []byte) map[uint64]bool {
 		if i < 0 {
 			break
 		}
-		known[uint64(from+i)] = true
-		from += i + 1
+		from += i
+		if !w.begins || w.isFunction(table[from:]) {
+			known[uint64(from)] = true
+		}
+		from++
 	}
 	w.at[&table[0]] = known
 	return known
