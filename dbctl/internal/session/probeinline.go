@@ -1,6 +1,7 @@
 package session
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 
@@ -25,7 +26,7 @@ func (ps *probes) searchInlined(o *unwind.Object, want *probe) {
 		return
 	}
 	if !meant.Named() && file.data != nil && file.data.Size() > mostPatterned {
-		ps.p.tree.sayOnce("inlined calls of functions of %s have no events: its debug data are too large to be searched for a pattern", filepath.Base(o.Path))
+		ps.unseen(o, "inlined calls of functions of %s have no events: the debug data are too large to be searched for a pattern", filepath.Base(o.Path))
 		return
 	}
 	var calls []expression.Inlined
@@ -38,16 +39,25 @@ func (ps *probes) searchInlined(o *unwind.Object, want *probe) {
 		want.found = true
 		switch {
 		case want.kind == atReturns:
-			ps.p.tree.sayOnce("inlined calls of %s have no event \"return\"", c.Name)
+			ps.unseen(o, "inlined calls of %s have no event \"return\"", c.Name)
 		case want.kind == atCalls && len(c.Ranges) > 1:
 			// An unrolled loop is several calls, which the debug data do not tell from one in parts.
-			ps.p.tree.sayOnce("an inlined call of %s has no event \"call\": its code is in several parts", c.Name)
+			ps.unseen(o, "an inlined call of %s has no event \"call\": its code is in several parts", c.Name)
 		case want.kind == atCalls && ps.beginsAgain(o, &c):
-			ps.p.tree.sayOnce("an inlined call of %s has no event \"call\": it begins with a loop", c.Name)
+			ps.unseen(o, "an inlined call of %s has no event \"call\": it begins with a loop", c.Name)
 		default:
 			ps.inline(o, want, c)
 		}
 	}
+}
+
+// unseen tells of calls of an object that have no events: of the program's at once, of a library's in the notes.
+func (ps *probes) unseen(o *unwind.Object, format string, args ...any) {
+	if o.Path == ps.p.exe {
+		ps.p.tree.sayOnce(format, args...)
+		return
+	}
+	ps.p.tally.note(fmt.Sprintf(format, args...) + " in " + filepath.Base(o.Path))
 }
 
 // inline probes an inlined call.
