@@ -33,10 +33,11 @@ const (
 // the debugger.
 type Event struct {
 	Kind   Kind
-	Thread int    // the debugger's number of the thread, 0 for none
-	Reason string // "exited", "signal-received", … as the debugger said it
-	Signal string // Stopped and Tick: "SIGSEGV"
-	Number string // Breakpoint: which
+	Thread int      // the debugger's number of the thread, 0 for none
+	Reason string   // "exited", "signal-received", … as the debugger said it
+	Signal string   // Stopped and Tick: "SIGSEGV"
+	Number string   // Breakpoint: which
+	Change []string // Breakpoint: the value that is watched before and now; nil: it is no watchpoint
 
 	PC uint64 // of a thread that stands still
 

@@ -59,6 +59,9 @@ func decodeStopped(r *mi.Record) Event {
 				ev.Number = r.Str(kind, "number")
 			}
 		}
+		if reason == "watchpoint-trigger" {
+			ev.Change = []string{r.Str("value", "old"), r.Str("value", "new")}
+		}
 	case reason == "syscall-entry" || reason == "syscall-return":
 		ev.Kind = Syscall
 		ev.Enter = reason == "syscall-entry"

@@ -192,7 +192,11 @@ func (p *process) happened(ev debugger.Event) {
 		}
 		p.offer(now, p.place("stopped", now, pairs...))
 	case debugger.Breakpoint:
-		p.offer(now, p.place("breakpoint", now, "number", ev.Number, "thread", number))
+		pairs := []string{"number", ev.Number, "thread", number}
+		if ev.Change != nil {
+			pairs = append(pairs, "old", ev.Change[0], "new", ev.Change[1])
+		}
+		p.offer(now, p.place("breakpoint", now, pairs...))
 	case debugger.Syscall:
 		way := "return"
 		if ev.Enter {

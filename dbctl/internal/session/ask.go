@@ -200,12 +200,13 @@ func (p *process) ask(deadline time.Time, command string) (string, *mi.Record, e
 	}
 }
 
-// aside keeps what comes before an awaited answer: events for later, text for
-// whoever asked.
-func (p *process) aside(r *mi.Record, text *strings.Builder) {
-	if ev := p.link.table.Decode(r); ev.Kind != debugger.None {
+// aside keeps what comes before an awaited answer, events for later and text for whoever asked, and returns the event.
+func (p *process) aside(r *mi.Record, text *strings.Builder) debugger.Event {
+	ev := p.link.table.Decode(r)
+	if ev.Kind != debugger.None {
 		p.link.queue = append(p.link.queue, ev)
 	} else if r.Kind == mi.Console {
 		text.WriteString(r.Text)
 	}
+	return ev
 }

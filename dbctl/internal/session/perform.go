@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/profilecollection/pct/dbctl/internal/debugger"
 	"github.com/profilecollection/pct/dbctl/internal/machine"
 	"github.com/profilecollection/pct/dbctl/internal/mi"
 	"github.com/profilecollection/pct/dbctl/internal/tracee"
@@ -111,7 +112,9 @@ func (p *process) collect(name, first int, sent []int, list []machine.Action, ou
 		i := sent[n]
 		if r.Kind != mi.Result {
 			var text strings.Builder
-			p.aside(r, &text)
+			if ev := p.aside(r, &text); ev.Stands() && ev.Kind != debugger.Tick {
+				outputs[i] = "" // a debugger says it before it tells of the stop
+			}
 			outputs[i] += text.String()
 			continue
 		}
