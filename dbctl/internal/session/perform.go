@@ -30,6 +30,11 @@ func (p *process) commands(list []machine.Action) []string {
 		p.continues(p.now)
 		return outputs
 	}
+	if at := p.afterCall(list); at > 0 {
+		before := p.commands(list[:at])
+		p.hear(answerTime)
+		return append(before, p.commands(list[at:])...)
+	}
 	var objects []*unwind.Object
 	if p.needObjects() {
 		objects = p.unwinder.Objects()
@@ -95,6 +100,21 @@ func (p *process) commands(list []machine.Action) []string {
 		}
 	}
 	return outputs
+}
+
+// afterCall is the index of a command that lets the thread go on, after one that may have it call a
+// function: that has to be over before, or its end would be taken for the program's. 0: there is none.
+func (p *process) afterCall(list []machine.Action) int {
+	calls := slices.IndexFunc(list, func(a machine.Action) bool { return calling.MatchString(a.Args[0]) })
+	if calls < 0 {
+		return 0
+	}
+	resumes := p.tree.pool.Table().Resumes
+	after := slices.IndexFunc(list[calls+1:], func(a machine.Action) bool { return resumes(a.Args[0]) })
+	if after < 0 {
+		return 0
+	}
+	return calls + 1 + after
 }
 
 // collect reads the answers to the commands for a thread at some indices, in their order.

@@ -76,7 +76,7 @@ func (t *tree) tick(th *thread, attempt bool) {
 	case !slept:
 		periods = p.clk.attempted(th.tid, int64(th.regs.Orig_rax) >= 0)
 	}
-	if periods == 0 {
+	if periods == 0 || th.inCall() { // what a debugger has it call is no work of the program, and must come to its end
 		t.goOn(th)
 		return
 	}
