@@ -94,7 +94,7 @@ func (p *printer) characters(b []byte, more bool) {
 		switch {
 		case c.state == incomplete:
 			quotes(false)
-			p.out.WriteString("<incomplete sequence " + p.character(c, quote) + ">")
+			p.out.WriteString(incompleteBegin + p.character(c, quote) + ">")
 		case run > longestTextRun:
 			quotes(false)
 			fmt.Fprintf(&p.out, "'%s' <repeats %d times>", p.character(c, quote), run)

@@ -16,7 +16,7 @@ func Content(s string) string {
 	rest = WithoutAddress(rest)
 	prefix, after, spaced := strings.Cut(rest, " ")
 	switch {
-	case strings.HasPrefix(rest, `"`) || strings.HasPrefix(rest, "'"):
+	case strings.HasPrefix(rest, `"`) || strings.HasPrefix(rest, "'") || strings.HasPrefix(rest, incompleteBegin):
 	case !spaced || prefix == "" || !strings.ContainsAny(prefix[:1], "-0123456789"):
 		return s
 	default:
@@ -38,7 +38,10 @@ func quotations(s string, pointer bool) (string, bool) {
 	)
 	var b strings.Builder
 	for {
-		text, rest, ok := quotation(s)
+		text, rest, ok := cutOff(s)
+		if !ok {
+			text, rest, ok = quotation(s)
+		}
 		if !ok {
 			return "", false
 		}
@@ -64,10 +67,27 @@ func quotations(s string, pointer bool) (string, bool) {
 	}
 }
 
+// cutOff reads the bytes of a character that is cut off: <incomplete sequence \362>.
+func cutOff(s string) (text, rest string, ok bool) {
+	s, ok = strings.CutPrefix(s, incompleteBegin)
+	if !ok {
+		return "", "", false
+	}
+	s, rest, ok = strings.Cut(s, ">")
+	if !ok {
+		return "", "", false
+	}
+	text, after, ok := quotation(`"` + s + `"`)
+	return text, rest, ok && after == ""
+}
+
 // quotation reads what s begins with in quotes, and returns what is behind it.
 func quotation(s string) (text, rest string, ok bool) {
 	if s == "" || s[0] != '"' && s[0] != '\'' {
 		return "", "", false
+	}
+	if rest, ok := strings.CutPrefix(s, "''' "); ok { // a run of quotes, in none that a debugger escapes
+		return "'", s[len(s)-len(rest)-1:], true
 	}
 	var b strings.Builder
 	for i := 1; i < len(s); i++ {

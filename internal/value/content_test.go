@@ -26,7 +26,7 @@ func TestContent(t *testing.T) {
 // FuzzContent: what gdb shows of a text is read back.
 func FuzzContent(f *testing.F) {
 	typ := &value.Type{Kind: value.Pointer, Size: 8, Elem: &value.Type{Kind: value.Character, Size: 1}}
-	for _, s := range []string{"", "GET", "a\"\\\n\x00b", strings.Repeat("x", 30) + "7\xff", "\x011"} {
+	for _, s := range []string{"", "GET", "a\"\\\n\x00b", strings.Repeat("x", 30) + "7\xff", "\x011", "\xf2", "ab\xf2", "\xf2\x80ab"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
