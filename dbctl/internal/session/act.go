@@ -33,6 +33,8 @@ func (p *process) act(n notice) {
 		p.offer(now, machine.FormatEvent("thread", "event", "created", "id", itoa(n.thread.number)))
 	case probed, callEnded:
 		p.offer(now, p.probeLine(now, n.probe))
+	case met:
+		p.met(now)
 	case threadEnded:
 		p.offer(now, machine.FormatEvent("thread", "event", "exited", "id", itoa(n.thread.number)))
 	case timedOut:

@@ -126,6 +126,7 @@ const (
 	executes                       // it executes another program
 	threadBegan                    // a thread begins
 	probed                         // a probe was met: probe tells
+	met                            // a breakpoint was met of a debugger that sees one thread at a time
 	threadEnded                    // a thread has ended
 	callEnded                      // a thread has ended in a system call: probe tells
 	processEnded                   // the process has ended
