@@ -280,10 +280,11 @@ func (c *compiler) prefix(op string, p place) (place, error) {
 	return p, nil
 }
 
-// operand loads a number for an operator that gdb lets the type of an enumeration through.
+// operand loads a number for an operator that gdb lets the type of an enumeration through, and of a wide character where
+// that has a type of its own.
 func (c *compiler) operand(p place) (place, error) {
 	n, err := c.number(p)
-	if err == nil && p.typ.Kind == value.Enumeration && p.typ.Size >= 4 {
+	if k := p.typ.Kind; err == nil && (k == value.Enumeration || k == value.Character && c.cxx()) && p.typ.Size >= 4 {
 		n.typ = p.typ
 	}
 	return n, err
