@@ -413,6 +413,8 @@ func (c *compiler) cast(p place, t *value.Type) (place, error) {
 	switch {
 	case t.Kind == value.Unknown:
 		return place{}, refusef("%s", describe(t))
+	case t.Kind == value.Reference:
+		return c.castReference(p, t)
 	case p.typ.Bits && (t.Kind != value.Integer || t.Size != p.typ.Size):
 		return place{}, refusef("a cast of a register of flags")
 	case p.typ.Kind == value.Array && t.Kind == value.Pointer && p.addr != nil:
@@ -430,6 +432,10 @@ func (c *compiler) cast(p place, t *value.Type) (place, error) {
 	}
 	if p.typ.Kind == value.Float && t.Kind == value.Pointer || p.typ.Kind == value.Pointer && t.Kind == value.Float {
 		return place{}, refusef("a cast of %s", describe(p.typ))
+	}
+	if p.typ.Kind == value.Pointer && t.Kind == value.Pointer {
+		word, err = castPointer(word, p.typ, t)
+		return place{typ: t, word: word}, err
 	}
 	return place{typ: t, word: join(word, conversion(p.typ, t))}, nil
 }

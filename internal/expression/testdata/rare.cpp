@@ -80,6 +80,13 @@ char16_t u1 = 0xd83d, u2 = 0xfffe, u3 = 0x378, u4 = u'"';
 typedef char16_t Unit;
 Unit unit = u'x', units[] = u"units", *to_units = units;
 wchar_t &wref = w4;
+struct Plain0 { int a = 1; };
+struct Plain1 { int b = 2; };
+struct Plains : Plain0, Plain1 { int c = 3; } plains;
+struct Twice0 : Plain1 { int d = 4; };
+struct Repeated : Plains, Twice0 { int f = 6; } repeated;
+Plain1 *in_plains = &plains;
+Plains *no_plains = 0;
 thread_local int per_thread = 41;
 int (*function)(int);
 int Bottom::*member = &Bottom::bottom;
@@ -100,6 +107,8 @@ struct Both : First, Second {
 	virtual void many(const char *, ...) {}
 };
 Both both;
+First *as_first = &both;
+Second *as_second = &both;
 Opaque *opaque = (Opaque *)0x1234;
 Opaque &referred = *opaque;
 int Both::*own = &Both::both, Both::*none = 0, Both::*of_first = &Both::first, Both::*of_second = &Both::second;
