@@ -65,6 +65,8 @@ type Table struct {
 	Program string
 	// Environ, if not nil, changes the environment for a debugger of this path.
 	Environ func(path string, environ []string) []string
+	// Memory is what one takes, in bytes, with the symbols of a small program and its libraries.
+	Memory uint64
 	// Copied says that others are copied from a prepared one, if that can be had.
 	Copied bool
 	// Setup prepares it, before it has a process. All must succeed.

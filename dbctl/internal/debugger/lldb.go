@@ -29,6 +29,7 @@ func LLDB() *Table {
 		Args:      []string{"--no-lldbinit", "--batch", "--one-line", "script import os; exec(os.read(3, 1 << 20).decode(), {})"},
 		Program:   lldbProgram,
 		Environ:   pythonOfLLDB,
+		Memory:    64 << 20,
 		Version:   "version",
 		Supported: supportedLLDB,
 
