@@ -377,7 +377,7 @@ func (c *compiler) condition(p place) ([]plan.Instr, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.typ.Kind == value.Function {
+	if k := p.typ.Kind; k == value.Function || k == value.Array && c.dialect == nil {
 		p = decay(p)
 	}
 	zero := []plan.Instr{{Op: plan.Const}}
@@ -418,7 +418,8 @@ func (c *compiler) cast(p place, t *value.Type) (place, error) {
 	case p.typ.Bits && (t.Kind != value.Integer || t.Size != p.typ.Size):
 		return place{}, refusef("a cast of a register of flags")
 	case p.typ.Kind == value.Array && t.Kind == value.Pointer && p.addr != nil:
-		return place{typ: t, word: p.addr}, nil
+		word, err := c.castPointer(p.addr, pointerTo(p.typ.Elem), t)
+		return place{typ: t, word: word}, err
 	case t.Kind == value.Structure && p.typ.Kind == value.Structure && t.Name == p.typ.Name:
 		return p, nil
 	case isExtended(t) || isExtended(p.typ):
@@ -434,7 +435,7 @@ func (c *compiler) cast(p place, t *value.Type) (place, error) {
 		return place{}, refusef("a cast of %s", describe(p.typ))
 	}
 	if p.typ.Kind == value.Pointer && t.Kind == value.Pointer {
-		word, err = castPointer(word, p.typ, t)
+		word, err = c.castPointer(word, p.typ, t)
 		return place{typ: t, word: word}, err
 	}
 	return place{typ: t, word: join(word, conversion(p.typ, t))}, nil

@@ -345,13 +345,13 @@ func (c *compiler) typeNamed(path []string, kind func(dwarf.Tag) bool) *value.Ty
 		for e := range c.unit.NamedIn(full...) {
 			if aType(e.Tag()) && kind(e.Tag()) && debuginfo.Canonical(e.Name()) == debuginfo.Canonical(path[len(path)-1]) {
 				// Of one that is only declared gdb does not know the name.
-				if t := c.types.of(e); !e.Flag(dwarf.AttrDeclaration) || t.Whole().Kind != value.Incomplete {
+				if t := c.types.of(e); !e.Has(dwarf.AttrDeclaration) || t.Whole().Kind != value.Incomplete {
 					return t
 				}
 			}
 		}
 		for e := range c.data().Named(full...) {
-			if aType(e.Tag()) && kind(e.Tag()) && debuginfo.Canonical(e.Name()) == debuginfo.Canonical(path[len(path)-1]) && !e.Flag(dwarf.AttrDeclaration) {
+			if aType(e.Tag()) && kind(e.Tag()) && debuginfo.Canonical(e.Name()) == debuginfo.Canonical(path[len(path)-1]) && !e.Has(dwarf.AttrDeclaration) {
 				return c.types.of(e)
 			}
 		}

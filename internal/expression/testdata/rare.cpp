@@ -85,6 +85,7 @@ struct Plain1 { int b = 2; };
 struct Plains : Plain0, Plain1 { int c = 3; } plains;
 struct Twice0 : Plain1 { int d = 4; };
 struct Repeated : Plains, Twice0 { int f = 6; } repeated;
+Plains several[2];
 Plain1 *in_plains = &plains;
 Plains *no_plains = 0;
 thread_local int per_thread = 41;
