@@ -11,7 +11,7 @@ import (
 
 // eventKinds are the first words of events.
 var eventKinds = []string{
-	"started", "attached", "stopped", "breakpoint", "syscall", "fork", "vfork", "clone", "exec", "thread", "call", "first", "return", "left",
+	"started", "attached", "stopped", "breakpoint", "syscall", "fork", "vfork", "clone", "exec", "thread", "call", "first", "return", "left", "at",
 	"stands", "loaded", "unloaded", "error", "timeout", "exited", "killed", "eof",
 }
 

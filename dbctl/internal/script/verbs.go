@@ -61,7 +61,7 @@ var verbs = []verb{
 	{word: "SAMPLE", verb: machine.Sample, params: []param{{name: "args", kind: oneOf, words: []string{"args"}, optional: true}}},
 	{word: "EVAL", verb: machine.Eval, params: []param{{name: "function", kind: functionText}, {name: "expression"}}, text: true},
 	{word: "PROBE", verb: machine.Probe, params: []param{
-		{name: "kind", kind: oneOf, words: []string{"call", "return", "first", "syscall"}},
+		{name: "kind", kind: oneOf, words: []string{"call", "return", "first", "at", "syscall"}},
 		{name: "functions", kind: functionText},
 		{name: "object", optional: true},
 	}},

@@ -41,8 +41,10 @@ type probes struct {
 type probe struct {
 	kind   probeKind
 	names  *matcher
+	place  string // of atLine, instead
 	object string // "": any
 	found  bool
+	next   int // of atLine: the nearest line behind it that has code; 0: none is known
 }
 
 // probeKind is what is to be told of a function.
@@ -52,10 +54,11 @@ const (
 	atCalls   probeKind = iota
 	atReturns           // of which the calls must be known
 	atFirst             // the first call alone
+	atLine              // no function, but a line
 	probeKinds
 )
 
-var probeWords = [probeKinds]string{atCalls: "call", atReturns: "return", atFirst: "first"}
+var probeWords = [probeKinds]string{atCalls: "call", atReturns: "return", atFirst: "first", atLine: "at"}
 
 // probePoint is what a breakpoint of the probes is for. It may be several things at once.
 type probePoint struct {
@@ -67,6 +70,7 @@ type probePoint struct {
 	loads    bool // the dynamic linker tells of objects
 	beginsAt bool // the program begins
 	inlined  *inlined
+	lines    *linesHere
 }
 
 // probedFunction is a function with probes.
@@ -97,6 +101,13 @@ func (p *process) probe(kind, functions, object string) (err error) {
 	if k < 0 {
 		return fmt.Errorf("PROBE: %q is none of %s, %s", kind, strings.Join(probeWords[:], ", "), syscallWord)
 	}
+	place := ""
+	if k == atLine {
+		if _, _, ok := lineOf(functions); !ok {
+			return fmt.Errorf("PROBE: %q is no line, such as main.c:12", functions)
+		}
+		place, functions = functions, regexp.QuoteMeta(functions)
+	}
 	m, err := newMatcher(functions)
 	if err != nil {
 		return fmt.Errorf("PROBE: %w", err)
@@ -105,7 +116,7 @@ func (p *process) probe(kind, functions, object string) (err error) {
 		return nil
 	}
 	fresh := p.now != nil && p.now.fresh
-	p.tracing(func() { err = p.startProbe(&probe{kind: k, names: m, object: object}, fresh) })
+	p.tracing(func() { err = p.startProbe(&probe{kind: k, names: m, place: place, object: object}, fresh) })
 	return err
 }
 

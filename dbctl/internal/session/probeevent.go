@@ -23,6 +23,8 @@ func (p *process) probeLine(now *moment, e *probeEvent) string {
 	p.fewFrames(now)
 	pairs := []string{"func", e.of.name, "object", e.of.object}
 	switch e.word {
+	case probeWords[atLine]:
+		pairs = []string{"place", e.place, "func", p.functionOf(now, 0), "object", e.of.object}
 	case probeWords[atCalls], probeWords[atFirst]:
 		args, from := "", ""
 		if e.inlined {

@@ -40,6 +40,7 @@ type probeEvent struct {
 	inlined bool     // it is of an inlined call
 	took    took     // of a call that is over
 	changes int      // of objects, before it
+	place   string   // of a line
 	call    []string // of a system call: keys and values
 }
 
@@ -91,6 +92,9 @@ func (t *tree) probed(th *thread, at *probePoint) {
 	}
 	if at.inlined != nil {
 		ps.inlinedHere(th, at)
+	}
+	if at.lines != nil {
+		ps.passes(th, at.lines)
 	}
 }
 

@@ -49,6 +49,9 @@ func (ps *probes) lacks(want *probe) (why string, later bool) {
 	if later {
 		where += ", unless it loads one later"
 	}
+	if want.kind == atLine {
+		return ps.noLine(want, where), later
+	}
 	return fmt.Sprintf("no function matches %q in %s%s", want.names.pattern, where, ps.instead(want)), later
 }
 

@@ -61,6 +61,10 @@ func (ps *probes) search(asked []*probe, in func(*unwind.Object) bool) {
 
 // searchIn is search in one object.
 func (ps *probes) searchIn(o *unwind.Object, want *probe) {
+	if want.kind == atLine {
+		ps.searchLine(o, want)
+		return
+	}
 	if isObject(o.Path, want.object) {
 		for _, f := range ps.unwinder.FunctionsOf(o, want.names.symbol) {
 			ps.add(want, f)
