@@ -66,7 +66,7 @@ enum plan_op {
 	OP_OUT, /* pop, append the low Size bytes to the value */
 	OP_OUT_MEM, /* pop an address, append the Arg bytes there to the value */
 	OP_OUT_GONE, /* append Arg bytes that the program does not keep; of Size 1 a pointer to what it keeps */
-	OP_OUT_TEXT, /* pop an address, append the text there, up to Arg bytes */
+	OP_OUT_TEXT, /* pop an address, append the text there, up to Arg bytes; of Size 2 or 4 a wide one */
 	OP_OUT_BLOCK, /* pop a length and an address, append up to Arg bytes; push 1, unreadable: 0 */
 	OP_END, /* end: the value is whole */
 };

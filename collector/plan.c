@@ -51,26 +51,28 @@ static enum plan_outcome out_gone(struct run *r, int64_t n)
 	return to ? PLAN_GOT : PLAN_TOO_LONG;
 }
 
-/* The first zero byte among n, or n. */
-static size_t to_zero(const uint8_t *b, size_t n)
+/* Whether a character of so many bytes is zero. */
+static bool zero(const uint8_t *b, unsigned width)
 {
-	size_t i = 0;
+	uint8_t any = 0;
 
-	while (i < n && b[i])
-		i++;
-	return i;
+	for (unsigned i = 0; i < width; i++)
+		any |= b[i];
+	return !any;
 }
 
 /*
- * Appends the length of the text at an address, and its bytes: up to most, and to a zero byte,
- * which is the last of them. It is read in pieces that lie within a page, the next of which
+ * Appends the length of the text at an address, and its bytes: up to most, and to a character of
+ * zeros, which is the last of them. It is read in pieces that lie within a page, the next of which
  * may not be there.
  */
-static enum plan_outcome out_text(struct run *r, uint64_t at, int64_t most)
+static enum plan_outcome out_text(struct run *r, uint64_t at, const struct plan_instr *i)
 {
 	enum { PIECE = 64 };
+	const unsigned width = i->size == 2 || i->size == 4 ? i->size : 1;
+	const int64_t most = i->arg;
 	uint8_t *head = more(r, 2);
-	size_t start = r->used, length;
+	size_t start = r->used, seen = start, length;
 	bool ended = false;
 
 	if (!head || most < 0 || (uint64_t)most > r->room - r->used)
@@ -81,7 +83,7 @@ static enum plan_outcome out_text(struct run *r, uint64_t at, int64_t most)
 		return PLAN_GOT;
 	while (!ended && (int64_t)(r->used - start) < most) {
 		uint64_t left = (uint64_t)most - (r->used - start), page = PAGE - at % PAGE;
-		size_t n = left < PIECE ? (size_t)left : PIECE, found;
+		size_t n = left < PIECE ? (size_t)left : PIECE;
 		uint8_t *to;
 
 		if (page < n)
@@ -94,11 +96,10 @@ static enum plan_outcome out_text(struct run *r, uint64_t at, int64_t most)
 			break;
 		}
 		at += n;
-		found = to_zero(to, n);
-		ended = found < n;
-		if (ended)
-			r->used -= n - found - 1;
+		for (; !ended && r->used - seen >= width; seen += width)
+			ended = zero(r->out + seen, width);
 	}
+	r->used = seen;
 	length = r->used - start;
 	head[0] = (uint8_t)length;
 	head[1] = (uint8_t)(length >> 8);
@@ -242,7 +243,7 @@ static enum plan_outcome step(struct run *r, const struct plan_instr *i)
 		return out_gone(r, i->arg);
 	case OP_OUT_TEXT:
 		r->depth--;
-		return out_text(r, *top, i->arg);
+		return out_text(r, *top, i);
 	case OP_OUT_BLOCK:
 		r->depth--;
 		return out_block(r, top[-1], *top, i->arg);

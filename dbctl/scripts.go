@@ -19,8 +19,8 @@ type source struct {
 	text []byte
 }
 
-// source reads the script: from -e, standard input for "-", the named file, or
-// one of that name, or with .dbctl behind it, that comes with us.
+// source reads the script: from -e, standard input for "-", the named file, which
+// may lack .dbctl, or else one of that name that comes with us.
 func (o *options) source(stdin io.Reader) (*source, error) {
 	if o.text != nil {
 		return &source{"-e", []byte(*o.text)}, nil
@@ -29,21 +29,24 @@ func (o *options) source(stdin io.Reader) (*source, error) {
 		text, err := io.ReadAll(stdin)
 		return &source{"standard input", text}, err
 	}
-	text, err := os.ReadFile(o.script)
-	if err == nil {
-		return &source{o.script, text}, nil
-	}
+	dirs := []string{""}
 	if !strings.Contains(o.script, "/") {
+		dirs = append(dirs, o.includes()...)
+	}
+	var wrong error
+	for _, dir := range dirs {
 		for _, name := range []string{o.script, o.script + ".dbctl"} {
-			for _, dir := range o.includes() {
-				path := filepath.Join(dir, name)
-				if text, e := os.ReadFile(path); e == nil {
-					return &source{path, text}, nil
-				}
+			path := filepath.Join(dir, name)
+			text, err := os.ReadFile(path)
+			if err == nil {
+				return &source{path, text}, nil
+			}
+			if wrong == nil {
+				wrong = err
 			}
 		}
 	}
-	return nil, fmt.Errorf("cannot read the script: %w", err)
+	return nil, fmt.Errorf("cannot read the script: %w", wrong)
 }
 
 func (s *source) load(o *options) (*machine.Program, error) {

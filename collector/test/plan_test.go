@@ -84,7 +84,9 @@ func fixed() [][]plan.Instr {
 	}
 	for _, a := range words {
 		for most := range int64(200) {
-			all = append(all, []plan.Instr{{Op: plan.Const, Arg: int64(a)}, {Op: plan.OutText, Arg: most}})
+			for _, size := range []uint8{0, 2, 4} {
+				all = append(all, []plan.Instr{{Op: plan.Const, Arg: int64(a)}, {Op: plan.OutText, Size: size, Arg: most}})
+			}
 			all = append(all, []plan.Instr{{Op: plan.Const, Arg: int64(a)}, {Op: plan.OutMem, Arg: 50 * most}})
 		}
 	}

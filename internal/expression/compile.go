@@ -168,7 +168,7 @@ func (c *compiler) finish(p place) (*Code, error) {
 		}
 		instrs = append(instrs, out...)
 	}
-	outer := &outliers{c: c, end: t.Size, places: make(map[*value.Field]place), most: mostText}
+	outer := &outliers{c: c, end: t.Size, places: make(map[*value.Field]place), most: mostText + 1} // with the zero behind
 	t, err := outer.shape(p, t, 0, 0)
 	if err != nil {
 		return nil, err
@@ -249,17 +249,12 @@ func (c *compiler) printable(t *value.Type, depth int) error {
 			return refusef("a number of %d bytes", t.Size)
 		}
 	case value.Character:
-		if t.Wide {
-			return nil
-		}
+		return c.printableWide(t)
 	case value.Pointer:
-		if e := t.Elem; e.Kind == value.Character && e.Wide && (c.dialect == nil || c.dialect.language != value.Rust) {
-			return refusef("a text of wide characters")
+		if t.Elem.Kind == value.Character {
+			return c.printableWide(t.Elem)
 		}
 	case value.Array:
-		if t.Elem.Kind == value.Character && t.Elem.Wide && (c.dialect == nil || c.dialect.language != value.Rust) {
-			return refusef("a text of wide characters")
-		}
 		return c.printable(t.Elem, depth)
 	case value.Structure:
 		if c.parts += len(t.Fields); depth > mostHops || c.parts > mostParts {
@@ -274,6 +269,17 @@ func (c *compiler) printable(t *value.Type, depth int) error {
 				return err
 			}
 		}
+	}
+	return nil
+}
+
+// printableWide refuses wide characters that gdb knows by another name, or in another language than C and C++.
+func (c *compiler) printableWide(t *value.Type) error {
+	switch {
+	case !t.Wide || c.dialect != nil && c.dialect.language == value.Rust:
+		return nil
+	case c.dialect != nil || !t.WideText():
+		return refusef("a character of type %s", describe(t))
 	}
 	return nil
 }

@@ -339,11 +339,13 @@ func (c *compiler) typeOf(n *typeName) (*value.Type, error) {
 		}
 	}
 	for _, p := range n.Pointers {
-		switch p {
-		case "*":
+		switch {
+		case t.Kind == value.Reference:
+			return nil, refusef("%s is no type", strings.Join(append(n.Words, n.Pointers...), " "))
+		case p == "*":
 			t = pointerTo(t)
-		case "&":
-			return nil, refusef("a cast to a reference")
+		case p == "&":
+			t = &value.Type{Kind: value.Reference, Size: 8, Elem: t}
 		}
 	}
 	return t, nil

@@ -293,4 +293,6 @@ func base(t *value.Type, name string) bool {
 }
 
 // isCharacter reports whether a pointer leads to characters of one byte.
-func isCharacter(p place) bool { return p.typ.Kind == value.Pointer && p.typ.IsText() }
+func isCharacter(p place) bool {
+	return p.typ.Kind == value.Pointer && p.typ.IsText() && !p.typ.Elem.Wide
+}

@@ -280,10 +280,11 @@ func (c *compiler) prefix(op string, p place) (place, error) {
 	return p, nil
 }
 
-// operand loads a number for an operator that gdb lets the type of an enumeration through.
+// operand loads a number for an operator that gdb lets the type of an enumeration through, and of a wide character where
+// that has a type of its own.
 func (c *compiler) operand(p place) (place, error) {
 	n, err := c.number(p)
-	if err == nil && p.typ.Kind == value.Enumeration && p.typ.Size >= 4 {
+	if k := p.typ.Kind; err == nil && (k == value.Enumeration || k == value.Character && c.cxx()) && p.typ.Size >= 4 {
 		n.typ = p.typ
 	}
 	return n, err
@@ -376,7 +377,7 @@ func (c *compiler) condition(p place) ([]plan.Instr, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.typ.Kind == value.Function {
+	if k := p.typ.Kind; k == value.Function || k == value.Array && c.dialect == nil {
 		p = decay(p)
 	}
 	zero := []plan.Instr{{Op: plan.Const}}
@@ -412,10 +413,13 @@ func (c *compiler) cast(p place, t *value.Type) (place, error) {
 	switch {
 	case t.Kind == value.Unknown:
 		return place{}, refusef("%s", describe(t))
+	case t.Kind == value.Reference:
+		return c.castReference(p, t)
 	case p.typ.Bits && (t.Kind != value.Integer || t.Size != p.typ.Size):
 		return place{}, refusef("a cast of a register of flags")
 	case p.typ.Kind == value.Array && t.Kind == value.Pointer && p.addr != nil:
-		return place{typ: t, word: p.addr}, nil
+		word, err := c.castPointer(p.addr, pointerTo(p.typ.Elem), t)
+		return place{typ: t, word: word}, err
 	case t.Kind == value.Structure && p.typ.Kind == value.Structure && t.Name == p.typ.Name:
 		return p, nil
 	case isExtended(t) || isExtended(p.typ):
@@ -429,6 +433,10 @@ func (c *compiler) cast(p place, t *value.Type) (place, error) {
 	}
 	if p.typ.Kind == value.Float && t.Kind == value.Pointer || p.typ.Kind == value.Pointer && t.Kind == value.Float {
 		return place{}, refusef("a cast of %s", describe(p.typ))
+	}
+	if p.typ.Kind == value.Pointer && t.Kind == value.Pointer {
+		word, err = c.castPointer(word, p.typ, t)
+		return place{typ: t, word: word}, err
 	}
 	return place{typ: t, word: join(word, conversion(p.typ, t))}, nil
 }

@@ -190,7 +190,11 @@ func (o *outliers) texts(p place, n *int) ([]plan.Instr, error) {
 		}
 		*n++
 		code, err := p.load()
-		return append(code[:len(code):len(code)], plan.Instr{Op: plan.OutText, Arg: o.most}), err
+		width := int64(t.Elem.Size)
+		if width == 1 {
+			return append(code[:len(code):len(code)], plan.Instr{Op: plan.OutText, Arg: o.most}), err
+		}
+		return append(code[:len(code):len(code)], plan.Instr{Op: plan.OutText, Size: uint8(width), Arg: o.most * width}), err
 	case value.Structure:
 		for i := range t.Fields {
 			f := &t.Fields[i]

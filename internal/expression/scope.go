@@ -344,11 +344,14 @@ func (c *compiler) typeNamed(path []string, kind func(dwarf.Tag) bool) *value.Ty
 		full := append(around[:n:n], path...)
 		for e := range c.unit.NamedIn(full...) {
 			if aType(e.Tag()) && kind(e.Tag()) && debuginfo.Canonical(e.Name()) == debuginfo.Canonical(path[len(path)-1]) {
-				return c.types.of(e)
+				// Of one that is only declared gdb does not know the name.
+				if t := c.types.of(e); !e.Has(dwarf.AttrDeclaration) || t.Whole().Kind != value.Incomplete {
+					return t
+				}
 			}
 		}
 		for e := range c.data().Named(full...) {
-			if aType(e.Tag()) && kind(e.Tag()) && debuginfo.Canonical(e.Name()) == debuginfo.Canonical(path[len(path)-1]) && !e.Flag(dwarf.AttrDeclaration) {
+			if aType(e.Tag()) && kind(e.Tag()) && debuginfo.Canonical(e.Name()) == debuginfo.Canonical(path[len(path)-1]) && !e.Has(dwarf.AttrDeclaration) {
 				return c.types.of(e)
 			}
 		}

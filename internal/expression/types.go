@@ -65,7 +65,9 @@ func (ts *types) read(e debuginfo.Entry, hops int) *value.Type {
 			return ts.keep(e, under)
 		}
 		t := *under
-		t.Name = e.Name()
+		if !under.WideText() { // as which it is shown
+			t.Name = e.Name()
+		}
 		if d, ok := ts.described[under]; ok {
 			ts.described[&t] = d
 		}

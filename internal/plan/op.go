@@ -64,7 +64,7 @@ const (
 	Out      // pop, append the low Size bytes to the value
 	OutMem   // pop an address, append the Arg bytes there to the value
 	OutGone  // append Arg bytes that the program does not keep; of Size 1 a pointer to what it keeps
-	OutText  // pop an address, append the text there, up to Arg bytes
+	OutText  // pop an address, append the text there, up to Arg bytes; of Size 2 or 4 a wide one
 	OutBlock // pop a length and an address, append up to Arg bytes; push 1, unreadable: 0
 	End      // end: the value is whole
 )

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -168,7 +167,7 @@ func run(code []Instr, f Frame, out []byte) ([]byte, Outcome) {
 			if i.Arg < 0 || i.Arg > Longest-2-int64(len(out)-begin) {
 				return out, TooLong
 			}
-			out = text(f, stack[n], int(i.Arg), out)
+			out = text(f, stack[n], int(i.Arg), i.width(), out)
 		case OutBlock:
 			n--
 			if i.Arg < 0 || i.Arg >= unreadable || i.Arg > Longest-2-int64(len(out)-begin) {
@@ -206,15 +205,16 @@ func longer(out []byte, n int) []byte {
 // unreadable stands for the length of a text that cannot be read.
 const unreadable = 0xffff
 
-// text appends the length of the text at an address, and its bytes: up to most, and to a zero byte,
-// which is the last of them.
-func text(f Frame, addr uint64, most int, out []byte) []byte {
+// text appends the length of the text at an address, and its bytes: up to most, and to a character of zeros, which is the
+// last of them. Characters have so many bytes.
+func text(f Frame, addr uint64, most, width int, out []byte) []byte {
 	head := len(out)
 	out = append(out, unreadable&0xff, unreadable>>8)
 	if addr == 0 {
 		return out
 	}
 	start := len(out)
+	seen := start // up to here there is no character of zeros
 	for len(out)-start < most {
 		// No piece goes beyond a page, the next of which may not be there.
 		n := min(64, most-(len(out)-start), int(4096-addr%4096))
@@ -228,13 +228,26 @@ func text(f Frame, addr uint64, most int, out []byte) []byte {
 			break
 		}
 		addr += uint64(n)
-		if end := bytes.IndexByte(out[at:], 0); end >= 0 {
-			out = out[:at+end+1]
+		ended := false
+		for !ended && len(out)-seen >= width {
+			ended = !slices.ContainsFunc(out[seen:seen+width], func(b byte) bool { return b != 0 })
+			seen += width
+		}
+		if ended {
 			break
 		}
 	}
+	out = out[:seen]
 	binary.LittleEndian.PutUint16(out[head:], uint16(len(out)-start))
 	return out
+}
+
+// width is that of the characters of a text.
+func (i *Instr) width() int {
+	if i.Size == 2 || i.Size == 4 {
+		return int(i.Size)
+	}
+	return 1
 }
 
 // block appends the length of what is at an address, and its bytes, all of them or none.

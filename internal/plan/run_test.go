@@ -118,6 +118,8 @@ func TestOutput(t *testing.T) {
 		{"load of none", []Instr{c(0), {Op: Load, Size: 8}, {Op: Out, Size: 8}}, "", NoMemory},
 		{"gone", []Instr{{Op: OutGone, Arg: 2}, c(7), {Op: Out, Size: 1}}, "\x00\x00\x07", Got},
 		{"text", []Instr{c(0x1008), {Op: OutText, Arg: 200}}, "\x06\x00hello\x00", Got},
+		{"wide text", []Instr{c(0x100a), {Op: OutText, Size: 2, Arg: 200}}, "\x0a\x00llo\x00rest\x00\x00", Got},
+		{"wide text, cut", []Instr{c(0x1008), {Op: OutText, Size: 2, Arg: 3}}, "\x02\x00he", Got},
 		{"text, cut", []Instr{c(0x1008), {Op: OutText, Arg: 3}}, "\x03\x00hel", Got},
 		{"block", []Instr{c(0x1008), c(4), {Op: OutBlock, Arg: 200}, {Op: Out, Size: 1}}, "\x04\x00hell\x01", Got},
 		{"block, cut", []Instr{c(0x1008), c(-1), {Op: OutBlock, Arg: 2}, {Op: Out, Size: 1}}, "\x02\x00he\x01", Got},

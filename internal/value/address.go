@@ -2,6 +2,9 @@ package value
 
 import "strings"
 
+// incompleteBegin is what texts have for a character that is cut off, before its bytes and a >.
+const incompleteBegin = "<incomplete sequence "
+
 // WithoutAddress is the text of a value, as Text or a debugger makes it, without the address of a pointer to characters:
 // "GET" of 0x4006 "GET" and of 0x4006 <buffer+8> "GET". Other values are as they are.
 func WithoutAddress(text string) string {
@@ -14,18 +17,31 @@ func WithoutAddress(text string) string {
 		return text
 	}
 	rest = rest[1:]
-	if strings.HasPrefix(rest, "<") {
-		at := strings.Index(rest, `> "`)
-		if run := strings.Index(rest, "> '"); at < 0 || run >= 0 && run < at {
-			at = run
-		}
+	// The name of a symbol may be there.
+	for name := strings.HasPrefix(rest, "<"); name && !isQuoted(rest); {
+		at := strings.Index(rest, "> ")
 		if at < 0 {
 			return text
 		}
 		rest = rest[at+len("> "):]
 	}
-	if strings.HasPrefix(rest, `"`) || strings.HasPrefix(rest, "'") && strings.Contains(rest, "' <repeats ") {
+	if isQuoted(rest) {
 		return rest
 	}
 	return text
+}
+
+// isQuoted reports whether a text begins with characters in quotes, or a run of equal ones. Those of wide characters have
+// a letter before.
+func isQuoted(s string) bool {
+	s = WithoutPrefix(s)
+	return strings.HasPrefix(s, `"`) || strings.HasPrefix(s, incompleteBegin) || strings.HasPrefix(s, "'") && strings.Contains(s, "' <repeats ")
+}
+
+// WithoutPrefix is a text in quotes without the letter that tells the type of its characters.
+func WithoutPrefix(s string) string {
+	if len(s) > 1 && strings.Contains("LuU", s[:1]) && (s[1] == '"' || s[1] == '\'') {
+		return s[1:]
+	}
+	return s
 }

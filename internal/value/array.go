@@ -3,14 +3,15 @@ package value
 import (
 	"bytes"
 	"fmt"
+	"slices"
 )
 
 func (p *printer) array(t *Type, at uint64) {
 	p.raw++
 	defer func() { p.raw-- }()
 	e := t.Elem.Whole()
-	if e.Kind == Character && !e.Wide && p.lost(at, t.Size) == 0 && !t.Vector {
-		p.text1(p.bytes(at, t.Size))
+	if e.Kind == Character && (!e.Wide || e.WideText()) && p.lost(at, t.Size) == 0 && !t.Vector {
+		p.text1(p.bytes(at, t.Size), e)
 		return
 	}
 	n := p.notation()
@@ -64,24 +65,21 @@ func (p *printer) same(a, b uint64, e *Type) bool {
 	return bytes.Equal(p.bytes(a, e.Size), p.bytes(b, e.Size))
 }
 
-// text1 writes an array of characters: without the zero bytes at its end, or one of them where there are no
-// others.
-func (p *printer) text1(b []byte) {
-	if len(b) == 0 {
-		p.empty()
-		return
+// text1 writes an array of characters: without the zero at its end, of which gdb leaves out one and shows the others.
+func (p *printer) text1(b []byte, e *Type) {
+	if l := p.v.Type.Language; l != Ada && l != Fortran {
+		b, _ = withoutZero(b, e)
 	}
-	// gdb leaves out one zero byte at the end, and shows the others.
-	if l := p.v.Type.Language; b[len(b)-1] == 0 && l != Ada && l != Fortran {
-		b = b[:len(b)-1]
-	}
-	p.characters(b, false)
+	p.characters(b, e, false)
 }
 
-// empty writes a text without characters.
-func (p *printer) empty() {
-	q := string(p.notation().quote)
-	p.out.WriteString(q + q)
+// withoutZero is a text without the zero that ends it, and whether one does.
+func withoutZero(b []byte, e *Type) ([]byte, bool) {
+	n := int(max(1, e.Size))
+	if len(b) < n || slices.ContainsFunc(b[len(b)-n:], func(c byte) bool { return c != 0 }) {
+		return b, false
+	}
+	return b[:len(b)-n], true
 }
 
 func (p *printer) quoted(c, quote byte) string {

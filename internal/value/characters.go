@@ -60,10 +60,27 @@ func firstCharacter(b []byte) character {
 	return character{b[:size], whole}
 }
 
-// characters writes bytes in quotes. Runs of more than ten equal characters stand behind their number, outside of the
-// quotes.
-func (p *printer) characters(b []byte, more bool) {
+// A spelling is how the characters of a text are read and shown.
+type spelling struct {
+	first func(b []byte) character
+	show  func(c character) string
+}
+
+// spelling is that of characters of a type.
+func (p *printer) spelling(e *Type) spelling {
 	quote := p.notation().quote
+	if e.WideText() {
+		return wideSpelling(int(e.Size), quote)
+	}
+	return spelling{first: p.firstCharacter, show: func(c character) string { return p.character(c, quote) }}
+}
+
+// characters writes the bytes of characters of a type in quotes. Runs of more than ten equal characters stand behind their
+// number, outside of the quotes.
+func (p *printer) characters(b []byte, e *Type, more bool) {
+	quote := p.notation().quote
+	of := p.spelling(e)
+	p.out.WriteString(e.prefix())
 	if len(b) == 0 {
 		p.out.WriteString(string([]byte{quote, quote}))
 	}
@@ -85,23 +102,23 @@ func (p *printer) characters(b []byte, more bool) {
 			more = true
 			break
 		}
-		c := p.firstCharacter(b)
+		c := of.first(b)
 		run := 1
-		for b = b[len(c.bytes):]; bytes.HasPrefix(b, c.bytes) && p.firstCharacter(b).state == c.state; b = b[len(c.bytes):] {
+		for b = b[len(c.bytes):]; bytes.HasPrefix(b, c.bytes) && of.first(b).state == c.state; b = b[len(c.bytes):] {
 			run++
 		}
 		shown += run
 		switch {
 		case c.state == incomplete:
 			quotes(false)
-			p.out.WriteString("<incomplete sequence " + p.character(c, quote) + ">")
+			p.out.WriteString(incompleteBegin + of.show(c) + ">")
 		case run > longestTextRun:
 			quotes(false)
-			fmt.Fprintf(&p.out, "'%s' <repeats %d times>", p.character(c, quote), run)
+			fmt.Fprintf(&p.out, "'%s' <repeats %d times>", of.show(c), run)
 		default:
 			quotes(true)
 			for range run {
-				p.out.WriteString(p.character(c, quote))
+				p.out.WriteString(of.show(c))
 			}
 		}
 	}
@@ -118,8 +135,10 @@ func (p *printer) character(c character, quote byte) string {
 	switch {
 	case len(c.bytes) == 1:
 		return p.escaped(c.bytes[0], quote)
-	case c.state == whole && hasShape(c.bytes):
-		return string(c.bytes)
+	case c.state == whole:
+		if r, _ := utf8.DecodeRune(c.bytes); hasShape(r) {
+			return string(c.bytes)
+		}
 	}
 	var all string
 	for _, b := range c.bytes {
@@ -128,9 +147,8 @@ func (p *printer) character(c character, quote byte) string {
 	return all
 }
 
-// hasShape reports whether a character in UTF-8 is printable by glibc's rules.
-func hasShape(b []byte) bool {
-	r, _ := utf8.DecodeRune(b)
+// hasShape reports whether a character is printable by glibc's rules.
+func hasShape(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Zs, unicode.Cf, unicode.Co)
 }
 

@@ -3,6 +3,7 @@ package value
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Content returns the text that a debugger's string or character stands for: x of "x", of 0x4006 "x" and of 120 'x'.
@@ -13,14 +14,14 @@ func Content(s string) string {
 		_, rest, _ = strings.Cut(rest, ") ") // (char *) 0x4006 "x"
 	}
 	pointer := strings.HasPrefix(rest, "0x")
-	rest = WithoutAddress(rest)
+	rest = WithoutPrefix(WithoutAddress(rest))
 	prefix, after, spaced := strings.Cut(rest, " ")
 	switch {
-	case strings.HasPrefix(rest, `"`) || strings.HasPrefix(rest, "'"):
+	case strings.HasPrefix(rest, `"`) || strings.HasPrefix(rest, "'") || strings.HasPrefix(rest, incompleteBegin):
 	case !spaced || prefix == "" || !strings.ContainsAny(prefix[:1], "-0123456789"):
 		return s
 	default:
-		rest = after
+		rest = WithoutPrefix(after)
 	}
 	text, ok := quotations(rest, pointer)
 	if !ok {
@@ -38,7 +39,10 @@ func quotations(s string, pointer bool) (string, bool) {
 	)
 	var b strings.Builder
 	for {
-		text, rest, ok := quotation(s)
+		text, rest, ok := cutOff(s)
+		if !ok {
+			text, rest, ok = quotation(s)
+		}
 		if !ok {
 			return "", false
 		}
@@ -48,7 +52,7 @@ func quotations(s string, pointer bool) (string, bool) {
 			switch {
 			case strings.HasPrefix(rest, repeats) && found && err == nil:
 				text, rest = strings.Repeat(text, int(n)), after
-			case rest != "" || pointer || b.Len() > 0 || len(text) != 1:
+			case rest != "" || pointer || b.Len() > 0 || utf8.RuneCountInString(text) != 1:
 				return "", false
 			}
 		}
@@ -64,10 +68,27 @@ func quotations(s string, pointer bool) (string, bool) {
 	}
 }
 
+// cutOff reads the bytes of a character that is cut off: <incomplete sequence \362>.
+func cutOff(s string) (text, rest string, ok bool) {
+	s, ok = strings.CutPrefix(s, incompleteBegin)
+	if !ok {
+		return "", "", false
+	}
+	s, rest, ok = strings.Cut(s, ">")
+	if !ok {
+		return "", "", false
+	}
+	text, after, ok := quotation(`"` + s + `"`)
+	return text, rest, ok && after == ""
+}
+
 // quotation reads what s begins with in quotes, and returns what is behind it.
 func quotation(s string) (text, rest string, ok bool) {
 	if s == "" || s[0] != '"' && s[0] != '\'' {
 		return "", "", false
+	}
+	if rest, ok := strings.CutPrefix(s, "''' "); ok { // a run of quotes, in none that a debugger escapes
+		return "'", s[len(s)-len(rest)-1:], true
 	}
 	var b strings.Builder
 	for i := 1; i < len(s); i++ {
@@ -80,6 +101,13 @@ func quotation(s string) (text, rest string, ok bool) {
 			return "", "", false
 		default:
 			i++
+			if digits := strings.TrimLeft(s[i+1:], "0123456789abcdef"); s[i] == 'x' && len(digits) < len(s[i+1:]) {
+				n := len(s) - len(digits)
+				v, _ := strconv.ParseUint(s[i+1:n], 16, 32)
+				b.WriteRune(rune(v)) // of a wide character
+				i = n - 1
+				continue
+			}
 			if n := octalDigits(s[i:]); n > 0 {
 				v, _ := strconv.ParseUint(s[i:i+n], 8, 16)
 				b.WriteByte(byte(v))

@@ -26,11 +26,13 @@ import (
 // What a pointer or reference leads to is described by its kind, flags, name and size, so that no type
 // is made of itself. Members without a place in their structure are left out. Descriptions without views are in
 // version 1, which older readers know, and version 3 is of those alone that have incomplete types, pointers to members,
-// registers of flags or numbers with a fraction of other sizes than 4, 8 and 16.
+// registers of flags or numbers with a fraction of other sizes than 4, 8 and 16. Version 4 is of those that have pointers
+// to wide characters, whose texts follow their values.
 const (
 	descriptionVersion = 1
 	viewVersion        = 2
 	recentVersion      = 3 // with types that earlier versions do not know
+	wideVersion        = 4 // with pointers that lead to texts of wide characters
 )
 
 // kinds are the numbers of kinds in descriptions.
@@ -93,8 +95,11 @@ func (d *describer) whole(t *Type, depth int) (uint64, error) {
 		return 0, errLarge
 	}
 	t.Whole()
-	if t.recent() {
-		d.out[0] = recentVersion
+	switch {
+	case t.IsText() && t.Elem.Wide:
+		d.out[0] = wideVersion
+	case t.recent():
+		d.out[0] = max(d.out[0], recentVersion)
 	}
 	b := head(t, bit(t.View != nil, flagView))
 	switch t.Kind {
@@ -203,7 +208,7 @@ func Described(description []byte) (*Type, error) {
 	switch {
 	case len(description) < 2:
 		return nil, errDescription
-	case description[0] < descriptionVersion || description[0] > recentVersion:
+	case description[0] < descriptionVersion || description[0] > wideVersion:
 		return nil, fmt.Errorf("description of a type in an unknown version, %d", description[0])
 	case len(description) > mostDescription:
 		return nil, errLarge

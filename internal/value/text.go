@@ -194,7 +194,11 @@ func (p *printer) scalar(t *Type, v uint64) {
 	case Character:
 		p.integer(t, v)
 		p.out.WriteByte(' ')
-		if t.Wide || p.v.Type.Language == Rust {
+		switch {
+		case p.v.Type.Language == Rust:
+			p.out.WriteString(rustCharacter(v))
+			return
+		case t.Wide:
 			p.wide(t, v)
 			return
 		}
@@ -224,28 +228,6 @@ func (p *printer) integer(t *Type, v uint64) {
 		p.out.WriteString(strconv.FormatInt(int64(v), 10))
 	} else {
 		p.out.WriteString(strconv.FormatUint(v, 10))
-	}
-}
-
-func (p *printer) wide(t *Type, v uint64) {
-	switch {
-	case p.v.Type.Language == Rust:
-		p.out.WriteString(rustCharacter(v))
-		return
-	case t.Name == "char16_t":
-		p.out.WriteByte('u')
-	case t.Name == "char32_t":
-		p.out.WriteByte('U')
-	default:
-		p.out.WriteByte('L')
-	}
-	switch {
-	case v < 0x80:
-		p.out.WriteString(p.quoted(byte(v), '\''))
-	case v <= 0x10ffff && strconv.IsPrint(rune(v)):
-		p.out.WriteString("'" + string(rune(v)) + "'")
-	default:
-		fmt.Fprintf(&p.out, "'\\%o'", v)
 	}
 }
 
@@ -318,12 +300,9 @@ func (p *printer) pointer(t *Type, v uint64) {
 	case text == nil:
 		fmt.Fprintf(&p.out, " <error: Cannot access memory at address %#x>", v)
 	default:
-		whole := len(text) > 0 && text[len(text)-1] == 0
-		if whole {
-			text = text[:len(text)-1]
-		}
+		text, whole := withoutZero(text, t.Elem)
 		p.out.WriteByte(' ')
-		p.characters(text, !whole && len(text) >= mostShown)
+		p.characters(text, t.Elem, !whole && len(text) >= mostShown*int(t.Elem.Size))
 	}
 }
 

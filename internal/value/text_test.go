@@ -14,6 +14,7 @@ var (
 	tFloat  = &Type{Kind: Float, Name: "float", Size: 4, Signed: true}
 	tVoid   = &Type{Kind: Void}
 	tText   = &Type{Kind: Pointer, Size: 8, Elem: tChar}
+	tWide   = &Type{Kind: Character, Name: "char16_t", Size: 2, Wide: true}
 	tPoint  = &Type{Kind: Structure, Name: "point", Size: 8, Fields: []Field{{Name: "x", Type: tInt}, {Name: "y", Type: tInt, Offset: 4}}}
 )
 
@@ -91,6 +92,8 @@ func TestText(t *testing.T) {
 		{typ: &Type{Kind: Pointer, Size: 8, Elem: &Type{Kind: Function}}, bytes: word(0x20), want: "0x20 <twice(int)>"},
 		{typ: &Type{Kind: Reference, Size: 8, Elem: tInt}, bytes: word(0x30), want: "@0x30"},
 		{typ: tText, bytes: word(0x40), texts: [][]byte{[]byte("hello\n\"q\"\x00")}, want: `0x40 "hello\n\"q\""`},
+		{typ: &Type{Kind: Pointer, Size: 8, Elem: tWide}, bytes: word(0x10), texts: [][]byte{[]byte("G\x00\xe9\x00=\xd8\x00\xde\x00\x00")}, want: `0x10 <table+8> u"Gé😀"`},
+		{typ: array(tWide, 4), bytes: []byte("\x00\xd8a\x00=\xd8\x00\x00"), want: `u"\xd800\141", <incomplete sequence \xd83d>`},
 		{typ: tText, bytes: word(0x10), texts: [][]byte{[]byte("GET\x00")}, want: `0x10 <table+8> "GET"`},
 		{typ: tText, bytes: word(0x40), texts: [][]byte{nil}, want: "0x40 <error: Cannot access memory at address 0x40>"},
 		{typ: tText, bytes: word(0), texts: [][]byte{nil}, want: "0x0"},

@@ -108,5 +108,5 @@ func (t *Type) Integral() bool {
 
 // IsText reports whether a pointer of the type is shown with the text that it leads to.
 func (t *Type) IsText() bool {
-	return t.Kind == Pointer && t.Elem.Kind == Character && t.Elem.Size == 1
+	return t.Kind == Pointer && t.Elem.Kind == Character && (t.Elem.Size == 1 || t.Elem.WideText())
 }

@@ -18,7 +18,7 @@ func (p *printer) viewed(t *Type, at uint64) {
 	p.text = min(p.text+t.texts(), len(p.v.Texts))
 	switch v := t.View; v.Kind {
 	case AsText:
-		p.characters(c.text, uint64(len(c.text)) < c.words[0])
+		p.characters(c.text, &Type{Kind: Character, Size: 1}, uint64(len(c.text)) < c.words[0])
 	case AsReference:
 		p.elements(c)
 	case AsVector:

@@ -65,6 +65,8 @@ type Table struct {
 	Program string
 	// Environ, if not nil, changes the environment for a debugger of this path.
 	Environ func(path string, environ []string) []string
+	// Memory is what one takes, in bytes, with the symbols of a small program and its libraries.
+	Memory uint64
 	// Copied says that others are copied from a prepared one, if that can be had.
 	Copied bool
 	// Setup prepares it, before it has a process. All must succeed.
@@ -82,6 +84,11 @@ type Table struct {
 	// thread from then on. Such a debugger sees one at a time, and tells of no event; what the
 	// comments below say of threads that run and go on is not its affair.
 	Look func(tid int) string
+	// Hit asks it which breakpoint a thread has met that it sees. ReadHit reads the answer; false: none.
+	Hit     func(thread int) string
+	ReadHit func(r *mi.Record) (Event, bool)
+	// ReadPoints reads from an answer where breakpoints are to be; false: it does not say.
+	ReadPoints func(r *mi.Record) (addresses []uint64, ok bool)
 	// Continue lets a thread go on.
 	Continue func(thread int) string
 	// Threads asks for the kernel's thread ids; ReadThreads reads the answer.

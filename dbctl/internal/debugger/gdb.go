@@ -26,6 +26,7 @@ func GDB() *Table {
 	return &Table{
 		Name:        "gdb",
 		Args:        []string{"-nx", "-nh", "-q", "-iex", "set auto-load off", "--interpreter=mi3"},
+		Memory:      16 << 20, // some 3 MB of its own as it's made
 		Copied:      true,
 		Setup:       setup(),
 		Unshared:    buffered(),

@@ -10,28 +10,24 @@ import (
 
 const (
 	minLimit, maxLimit = 2, 256
-	// perDebugger is what a debugger takes of memory, in bytes: some 3 MB of its
-	// own as it's made, the rest for the symbols of a small program and its
-	// libraries.
-	perDebugger = 16 << 20
 	// descriptors that a debugger costs us: five of the pipes to it, the others
 	// for its process.
 	descriptorsPerDebugger = 10
 )
 
 // defaultLimit is how many debuggers may run at once as this machine is now.
-func defaultLimit() int {
+func defaultLimit(perDebugger uint64) int {
 	var files unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_NOFILE, &files) != nil {
 		files.Cur = unix.RLIM_INFINITY
 	}
 	meminfo, _ := os.ReadFile("/proc/meminfo")
-	return limitFor(memAvailable(meminfo), files.Cur)
+	return limitFor(memAvailable(meminfo), files.Cur, perDebugger)
 }
 
 // limitFor lets debuggers have a quarter of the memory that is available, in
 // bytes, and half of the descriptors.
-func limitFor(available, descriptors uint64) int {
+func limitFor(available, descriptors, perDebugger uint64) int {
 	n := min(available/4/perDebugger, descriptors/2/descriptorsPerDebugger)
 	return int(max(minLimit, min(maxLimit, n)))
 }

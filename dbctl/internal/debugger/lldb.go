@@ -29,11 +29,22 @@ func LLDB() *Table {
 		Args:      []string{"--no-lldbinit", "--batch", "--one-line", "script import os; exec(os.read(3, 1 << 20).decode(), {})"},
 		Program:   lldbProgram,
 		Environ:   pythonOfLLDB,
+		Memory:    64 << 20,
 		Version:   "version",
 		Supported: supportedLLDB,
 
 		Connect: func(socket string) []string { return []string{"connect " + socket} },
 		Look:    func(tid int) string { return fmt.Sprintf("look %d", tid) },
+		Hit:     func(thread int) string { return fmt.Sprintf("hit %d", thread) },
+		ReadHit: func(r *mi.Record) (Event, bool) {
+			frame := r.Results.Get("frame")
+			return Event{
+				Kind: Breakpoint, Number: r.Str("number"),
+				Func: frame.Str("func"), File: frame.Str("fullname"), Line: frame.Str("line"),
+			}, r.Str("number") != ""
+		},
+		ReadPoints: readPoints,
+
 		Symbols: func(_ int, path string, bias uint64) string { return fmt.Sprintf("symbols %#x %s", bias, path) },
 		Command: func(thread int, text string) string { return fmt.Sprintf("do %d %s", thread, text) },
 		Resumes: func(text string) bool { return plainContinue[strings.TrimSpace(text)] },
@@ -58,6 +69,18 @@ func LLDB() *Table {
 }
 
 var plainContinue = map[string]bool{"continue": true, "c": true, "fg": true}
+
+func readPoints(r *mi.Record) (addresses []uint64, ok bool) {
+	points := r.Results.Get("points")
+	for _, item := range points.Items {
+		addr, err := strconv.ParseUint(item.Text, 0, 64)
+		if err != nil {
+			return nil, false
+		}
+		addresses = append(addresses, addr)
+	}
+	return addresses, points.List
+}
 
 var lldbVersion = regexp.MustCompile(`lldb version ((\d+)\.\d+)`)
 

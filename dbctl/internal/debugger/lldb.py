@@ -11,6 +11,11 @@
 #   eval TID CFA EXPRESSION   in the frame with this canonical frame address
 #   evalat TID N EXPRESSION   in frame N
 #   do TID COMMAND            of a script; TID 0: there is no process
+#   hit TID                   the thread has met a breakpoint: its number, and where;
+#                             no number: its condition does not hold
+#
+# Breakpoints are lldb's to resolve and dbctl's to insert. An answer that may change
+# them has the addresses of all: points=["0x401136",…]
 #
 # lldb resumes nothing: with "look" its process goes on in name only, and a
 # function that an expression calls is run by dbctl's server for it.
@@ -41,6 +46,8 @@ class Bridge:
         self.process = lldb.SBProcess()
         self.mapped = []  # modules, and where they are
         self.shown = 0  # values that "print" has numbered
+        self.breakpoints = {}  # by number
+        self.numbered = 1  # as with gdb, where the first is ours
 
     # Requests.
 
@@ -61,6 +68,9 @@ class Bridge:
             raise Refused("lldb cannot read it")
         self.mapped.append((module, int(bias, 16)))
         check(self.target.SetModuleLoadAddress(*self.mapped[-1]))
+        for point in self.breakpoints.values():
+            point.resolve(self.target)
+        return self.points()
 
     def look(self, tid):
         if self.process.GetState() != lldb.eStateStopped:
@@ -90,8 +100,7 @@ class Bridge:
         word, _, argument = command.strip().partition(" ")
         translated = COMMANDS.get(word)
         if translated:
-            translated(self, frame, argument.strip())
-            return
+            return translated(self, frame, argument.strip())
         interpreter = self.debugger.GetCommandInterpreter()
         answer = lldb.SBCommandReturnObject()
         interpreter.ResolveCommand(command, answer)
@@ -105,7 +114,35 @@ class Bridge:
             raise Refused(reason(answer.GetError()))
         say(answer.GetOutput() or "")
 
+    def hit(self, tid):
+        frame = self.thread(tid).GetFrameAtIndex(0)
+        for number, point in sorted(self.breakpoints.items()):
+            if frame.GetPC() in point.addresses and self.holds(point, frame):
+                if point.temporary:
+                    del self.breakpoints[number]
+                line = frame.GetLineEntry()
+                where = {"func": function(frame)}
+                if line.IsValid():
+                    where.update(fullname=path(line.GetFileSpec()), line=str(line.GetLine()))
+                fields = ",".join("%s=%s" % (name, quote(value)) for name, value in where.items())
+                return "number=%s,frame={%s},%s" % (quote(str(number)), fields, self.points())
+        return self.points()
+
     # What they have in common.
+
+    def holds(self, point, frame):
+        """Whether a breakpoint's condition does; one that is wrong does."""
+        if not point.condition:
+            return True
+        try:
+            return bool(self.value(frame, point.condition).GetValueAsUnsigned())
+        except Refused as error:
+            say("Error in testing condition %s: %s\n" % (point.condition, error))
+            return True
+
+    def points(self):
+        addresses = set().union(*(point.addresses for point in self.breakpoints.values()))
+        return "points=[" + ",".join('"%#x"' % address for address in sorted(addresses)) + "]"
 
     def thread(self, tid):
         thread = self.process.GetThreadByID(int(tid))
@@ -135,6 +172,48 @@ class Bridge:
         return value
 
     # Commands of a script that lldb has by another name, or writes otherwise.
+
+    def break_(self, frame, argument, temporary=False):
+        where, _, condition = (" " + argument).partition(" if ")
+        where = where.strip()
+        file, _, line = where.rpartition(":")
+        if where.startswith("*"):
+            option = "--address " + where[1:]
+        elif line.isdigit() and file:
+            option = '--file "%s" --line %s' % (file, line)
+        elif re.fullmatch(r"[\w:~<>,&*=+-]+", where) and not where.isdigit():
+            option = '--name "%s"' % where
+        else:
+            raise Refused("break: want FUNCTION, FILE:LINE or *ADDRESS, and then perhaps: if CONDITION")
+        answer = lldb.SBCommandReturnObject()
+        self.debugger.GetCommandInterpreter().HandleCommand("breakpoint set " + option, answer)
+        if not answer.Succeeded():
+            raise Refused(reason(answer.GetError()))
+        self.numbered += 1
+        made = self.target.GetBreakpointAtIndex(self.target.GetNumBreakpoints() - 1)
+        made.SetEnabled(False)  # dbctl inserts it
+        point = Breakpoint(made, where.startswith("*"), condition.strip(), temporary)
+        self.breakpoints[self.numbered] = point
+        point.resolve(self.target)
+        kind = "Temporary breakpoint" if temporary else "Breakpoint"
+        places = []
+        for address in sorted(point.addresses):
+            line = self.target.ResolveLoadAddress(address).GetLineEntry()
+            known = ": file %s, line %d." % (path(line.GetFileSpec()), line.GetLine()) if line.IsValid() else ""
+            places.append("%#x%s" % (address, known))
+        say("%s %d at %s\n" % (kind, self.numbered, " and ".join(places)) if places else
+            "%s %d (%s) pending.\n" % (kind, self.numbered, where))
+        return self.points()
+
+    def tbreak(self, frame, argument):
+        return self.break_(frame, argument, True)
+
+    def delete(self, frame, argument):
+        for number in argument.split() or list(self.breakpoints):
+            if not str(number).isdigit() or int(number) not in self.breakpoints:
+                raise Refused("No breakpoint number %s." % number)
+            del self.breakpoints[int(number)]
+        return self.points()
 
     def backtrace(self, frame, count):
         thread = frame.GetThread()
@@ -177,7 +256,35 @@ class Bridge:
             say("%-14s 0x%-16x %s\n" % (name.lstrip("$"), number, natural))
 
 
+class Breakpoint:
+    def __init__(self, made, exact, condition, temporary):
+        self.made, self.exact, self.condition, self.temporary = made, exact, condition, temporary
+        self.addresses = set()  # in the process
+
+    def resolve(self, target):
+        places = [location.GetAddress() for location in self.made]
+        if not self.exact:
+            places = [begins(place, target) for place in places]
+        self.addresses = {place.GetLoadAddress(target) for place in places} - {lldb.LLDB_INVALID_ADDRESS}
+
+
+def begins(address, target):
+    """Where a function's own code begins, behind a prologue that lldb has not passed: that of a
+    function in one line. Before it the arguments are not in their places."""
+    function = address.GetFunction()
+    if not function.IsValid() or function.GetStartAddress() != address:
+        return address
+    code = target.ReadMemory(address, 8, lldb.SBError()) or b""
+    if not code.removeprefix(b"\xf3\x0f\x1e\xfa").startswith(b"\x55\x48\x89\xe5"):
+        return address  # no push %rbp; mov %rsp,%rbp
+    first, end = address.GetFileAddress(), function.GetEndAddress().GetFileAddress()
+    unit = address.GetCompileUnit()
+    rows = (unit.GetLineEntryAtIndex(i).GetStartAddress() for i in range(unit.GetNumLineEntries()))
+    return min((row for row in rows if first < row.GetFileAddress() < end), key=lambda row: row.GetFileAddress(), default=address)
+
+
 COMMANDS = {
+    "break": Bridge.break_, "b": Bridge.break_, "tbreak": Bridge.tbreak, "delete": Bridge.delete,
     "backtrace": Bridge.backtrace, "bt": Bridge.backtrace, "where": Bridge.backtrace,
     "print": Bridge.print_, "p": Bridge.print_,
     "info": Bridge.registers,
@@ -294,7 +401,7 @@ def answer(bridge, line):
     digits = len(line) - len(line.lstrip("0123456789"))
     token, (word, _, rest) = line[:digits], line[digits:].lstrip().partition(" ")
     try:
-        if word not in ("version", "connect", "symbols", "look", "frames", "eval", "evalat", "do"):
+        if word not in ("version", "connect", "symbols", "look", "frames", "eval", "evalat", "do", "hit"):
             raise Refused("unknown request " + word)
         results = getattr(bridge, word)(rest)
         write(token + "^done" + ("," + results if results else ""))

@@ -73,7 +73,7 @@ func NewPool(cfg PoolConfig) *Pool {
 		p.cfg.Env = p.table.Environ(p.cfg.Path, p.cfg.Env)
 	}
 	if p.limit == 0 {
-		p.limit = defaultLimit()
+		p.limit = defaultLimit(p.table.Memory)
 	}
 	if cfg.Tap != nil {
 		var mu sync.Mutex

@@ -246,7 +246,7 @@ func TestLimitFor(t *testing.T) {
 		{"MemAvailable: 99999999999999999999 kB\n", unix.RLIM_INFINITY, maxLimit},
 		{"", 1024, minLimit},
 	} {
-		if got := limitFor(memAvailable([]byte(tt.meminfo)), tt.descriptors); got != tt.want {
+		if got := limitFor(memAvailable([]byte(tt.meminfo)), tt.descriptors, GDB().Memory); got != tt.want {
 			t.Errorf("%q, %d descriptors: %d, want %d", tt.meminfo, tt.descriptors, got, tt.want)
 		}
 	}

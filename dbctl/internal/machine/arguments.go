@@ -5,6 +5,15 @@ import (
 	"strings"
 )
 
+// argumentOf returns the text of an argument of an event; of number 0 the value that is returned.
+func argumentOf(line, which string) string {
+	if which == "0" {
+		_, text := argumentName(EventField(line, "value"))
+		return text
+	}
+	return argument(EventField(line, "args"), which)
+}
+
 // argument returns the text of one of an event's arguments, by its number from 1 or by its name; "" if there is none.
 // args are as an event has them: n=3, name=0x55… "x, y", or AT_FDCWD, "x", {st_mode=S_IFREG}.
 func argument(args, which string) string {

@@ -48,6 +48,22 @@ func TestArgumentsAreVariables(t *testing.T) {
 	}
 }
 
+// Number 0 is what was returned, alike with and without debug data.
+func TestReturnedValue(t *testing.T) {
+	m := start(rule(&Group{Name: "default", Pats: []*Pat{
+		{Regex: regexp.MustCompile(`^return`), If: formula(t, "$a.0"), Actions: []Action{{Verb: Echo, Args: []string{"$a.0"}}}},
+	}}), nil)
+	for _, step := range [][2]string{
+		{`return value="rax=0x10"`, "0x10"}, {`return value="0x10"`, "0x10"}, {`return value="0x5 \"a=b\""`, `0x5 "a=b"`}, {`return value="rax=0x0"`, ""}, {`return`, ""},
+	} {
+		if got := run(m, step[0], nil); step[1] == "" {
+			expect(t, got)
+		} else {
+			expect(t, got, "ECHO("+step[1]+")")
+		}
+	}
+}
+
 // A condition of an action is worked out when the action is reached: with what was set before in the block, and with
 // the answers that it needs.
 func TestConditionOfAction(t *testing.T) {

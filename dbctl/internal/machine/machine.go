@@ -362,7 +362,7 @@ func (m *Machine) appendVar(b []byte, of reference, budget *int) []byte {
 		return append(b, EventField(m.line, field)...)
 	}
 	if which, ok := strings.CutPrefix(name, ofArgument); ok {
-		return append(b, argument(EventField(m.line, "args"), which)...)
+		return append(b, argumentOf(m.line, which)...)
 	}
 	if own, ok := m.own[m.of][name]; ok {
 		return append(b, own...)

@@ -14,9 +14,10 @@ import (
 
 // view is what an lldb is shown.
 type view struct {
-	tid     int  // the thread
-	untold  bool // of which lldb hasn't been told
-	running bool // lldb has resumed it, and is to be told of its stop
+	tid     int    // the thread
+	untold  bool   // of which lldb hasn't been told
+	pc, sp  uint64 // where it stood when lldb was told
+	running bool   // lldb has resumed it, and is to be told of its stop
 }
 
 // NewView is New for an lldb.
@@ -79,6 +80,9 @@ func (s *Server) goOn(step bool) bool {
 	if v.untold {
 		return s.tellView()
 	}
+	if r, ok := s.p.Registers(v.tid); !ok || r.General.Rip == v.pc && r.General.Rsp == v.sp {
+		return s.done(false) // that would be no call
+	}
 	s.stopView() // an older stop is not the answer
 	v.running = true
 	s.p.Resume(v.tid, step, 0)
@@ -87,8 +91,12 @@ func (s *Server) goOn(step bool) bool {
 
 // tellView tells that the thread stands still.
 func (s *Server) tellView() bool {
-	s.view.untold = false
-	s.appendStop(&event{tid: s.view.tid, why: Stop{Signal: int(unix.SIGTRAP)}})
+	v := s.view
+	v.untold = false
+	if r, ok := s.p.Registers(v.tid); ok {
+		v.pc, v.sp = r.General.Rip, r.General.Rsp
+	}
+	s.appendStop(&event{tid: v.tid, why: Stop{Signal: int(unix.SIGTRAP)}})
 	return true
 }
 

@@ -82,7 +82,12 @@ func TestView(t *testing.T) {
 		t.Fatalf("resumed: %v", p.resumed)
 	}
 
-	// The thread runs when it resumes it again, without a signal. What others do is not told.
+	// Nor does the thread when it stands where it stood.
+	d.ask("c", "E01")
+	d.ask("s", "E01")
+
+	// It runs when lldb has it begin a call, without a signal. What others do is not told.
+	d.ask("P10=0000000000000001", "OK")
 	d.send("vCont;C05:100")
 	d.ask("qsThreadInfo", "l") // it was served
 	p.mu.Lock()
@@ -105,6 +110,8 @@ func TestView(t *testing.T) {
 func TestViewHalts(t *testing.T) {
 	p := &halted{table: &table{}, tids: make(chan int, 1)}
 	d, s := viewer(t, p)
+	d.begins("?", "T05")
+	d.ask("P7=0000000000000001", "OK")
 	d.send("c")
 	d.ask("qC", "QC100")
 	if _, err := d.conn.Write([]byte{3}); err != nil {

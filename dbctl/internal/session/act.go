@@ -35,6 +35,8 @@ func (p *process) act(n notice) {
 		p.offer(now, p.probeLine(now, n.probe))
 	case visits:
 		p.offer(now, p.visitLine(now, n.left))
+	case met:
+		p.met(now)
 	case threadEnded:
 		p.offer(now, machine.FormatEvent("thread", "event", "exited", "id", itoa(n.thread.number)))
 	case timedOut:

@@ -83,6 +83,7 @@ type command struct {
 // answered deals with the answer to a command that was sent and not waited
 // for: an error is an event.
 func (p *process) answered(r *mi.Record) {
+	p.link.heed(r)
 	c, ours := p.pending[r.Token]
 	delete(p.pending, r.Token)
 	switch {
@@ -188,6 +189,7 @@ func (p *process) ask(deadline time.Time, command string) (string, *mi.Record, e
 		}
 		switch {
 		case r.Kind == mi.Result && r.Token == token:
+			p.link.heed(r)
 			if r.Class == "error" {
 				return text.String(), r, &mi.CommandError{Command: command, Message: r.Str("msg")}
 			}

@@ -261,6 +261,9 @@ func (t *tree) past(th *thread) {
 	if c, _ := p.clk.(*callClock); c != nil {
 		c.missing = true
 	}
+	if points.Owners(addr)&breakpoint.Debugger != 0 {
+		p.tally.note("breakpoints are missing that threads met while another one was stepped over one")
+	}
 	if p.probes.at(addr) != nil {
 		p.tally.note("probed calls that threads made while another one was stepped over a breakpoint are missing")
 	}

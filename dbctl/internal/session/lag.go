@@ -115,19 +115,23 @@ const (
 	lagKept  = 64
 )
 
-// begin measures what it is before any stop of the program, in some milliseconds.
-func (l *lag) begin() {
+// timeCalls measures what stops take before the first call of a run is timed, in some milliseconds.
+func (t *tree) timeCalls() {
+	l := &t.lag
 	if l.known > 0 {
 		return
 	}
 	// By a thread of its own: this one waits for all that it traces.
-	done := make(chan struct{})
+	done := make(chan error)
 	go func() {
-		defer close(done)
-		l.child, _ = tracer.StopTime() // without it, no more is taken off than what is seen
-		l.add(span{l.child.Other, l.child.Waits})
+		var err error
+		l.child, err = tracer.StopTime()
+		done <- err
 	}()
-	<-done
+	if err := <-done; err != nil {
+		t.sayOnce("the times of calls include a part of what their stops take: %v", err)
+	}
+	l.add(span{l.child.Other, l.child.Waits})
 }
 
 func (l *lag) add(s span) {

@@ -32,6 +32,7 @@ type link struct {
 	stuck   error            // why it does not let threads go on
 	stray   bool             // a thread ended before the debugger knew that it stood
 	viewed  *thread          // the thread that one sees which sees one at a time
+	points  map[uint64]bool  // where it has us put breakpoints
 }
 
 // connectTime is how long a debugger may take to connect.
@@ -256,6 +257,7 @@ func (p *process) show(objects []*unwind.Object) int {
 		return p.link.look(th)
 	}
 	if th.isShown() {
+		th.lend()
 		return th.name
 	}
 	th.show(true)
@@ -383,7 +385,11 @@ func (t *tree) showStop(th *thread, stop remote.Stop) {
 		return
 	}
 	if l.views() && !th.inCall() {
-		t.goOnIf(th)
+		if stop.Breakpoint {
+			t.metView(th)
+		} else {
+			t.goOnIf(th)
+		}
 		return
 	}
 	th.show(true)

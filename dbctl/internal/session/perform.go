@@ -142,11 +142,12 @@ func (p *process) collect(name, first int, sent []int, list []machine.Action, ou
 			p.answered(r)
 			continue
 		}
+		p.link.heed(r)
 		if c := (command{text: list[i].Args[0], at: list[i].Pos, name: name}); r.Class == "error" {
 			p.failed(c, r.Str("msg"))
 		} else if r.Class == "running" {
 			p.resumed(r.Token, c)
-		} else if outputs[i] == "" && len(r.Results.Items) > 0 {
+		} else if outputs[i] == "" && len(r.Results.Items) > 0 && !p.link.views() {
 			// An MI command answers with results instead of text.
 			outputs[i] = string(r.Raw[strings.IndexByte(string(r.Raw), ',')+1:])
 		}

@@ -116,7 +116,7 @@ func (p *process) startProbe(want *probe, fresh bool) error {
 		return nil
 	}
 	if want.kind == atReturns {
-		p.tree.lag.begin()
+		p.tree.timeCalls()
 	}
 	if p.probes == nil {
 		ps, err := newProbes(p, fresh)

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"time"
@@ -112,7 +113,7 @@ func (p *process) functionOf(now *moment, level int) string {
 			}
 		})
 	}
-	return name
+	return cmp.Or(name, data.FunctionUnknown)
 }
 
 // returnValue is what a function has returned: by its type, else the register that integers are returned in.

@@ -130,7 +130,7 @@ func (ps *probes) addFunction(f unwind.Function, enter uint64) *probedFunction {
 		vaddr := enter - f.Object.Bias
 		of = &probedFunction{functionName: functionName{name, filepath.Base(f.Object.Path), vaddr, enter}, run: enter}
 		if file := ps.fileOf(f.Object); file != nil && file.object != nil && !f.Indirect {
-			file.guarded(func() { of.run += file.prologue(vaddr) })
+			file.guarded(func() { of.run += file.prologue(vaddr, f.Size) })
 		}
 		of.jumps = leavers[f.Name] == byJump
 		of.looped = of.run != enter && ps.leadsTo(of.enter, f.Size, of.run)
@@ -143,8 +143,8 @@ func (ps *probes) addFunction(f unwind.Function, enter uint64) *probedFunction {
 }
 
 // prologue is how far behind its beginning a function's arguments are where its debug data say: for code that
-// is not optimized they are stored first. The object is locked.
-func (o *debugObject) prologue(low uint64) uint64 {
+// is not optimized they are stored first. It has a size, and the line behind it may be another's. The object is locked.
+func (o *debugObject) prologue(low, size uint64) uint64 {
 	blocks := o.data.ScopeAt(low).Blocks
 	if len(blocks) == 0 {
 		return 0
@@ -157,7 +157,10 @@ func (o *debugObject) prologue(low uint64) uint64 {
 			continue
 		}
 		if list := e.Locations(dwarf.AttrLocation); len(list) == 1 && list[0].High == debuginfo.Always {
-			return o.data.Body(low) - low
+			if body := o.data.Body(low); body-low < size {
+				return body - low
+			}
+			return 0
 		}
 	}
 	return 0

@@ -45,7 +45,7 @@ func (p *process) probeCalls(names, how string) error {
 		return nil
 	}
 	p.tracing(func() {
-		p.tree.lag.begin()
+		p.tree.timeCalls()
 		before := p.tracesCalls()
 		p.tracedPaths = p.tracedPaths || how == withPaths
 		for i := range set {

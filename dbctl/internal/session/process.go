@@ -129,6 +129,7 @@ const (
 	threadBegan                    // a thread begins
 	probed                         // a probe was met: probe tells
 	visits                         // a thread stands for the script: left tells how many will yet; or none is left
+	met                            // a breakpoint was met of a debugger that sees one thread at a time
 	threadEnded                    // a thread has ended
 	callEnded                      // a thread has ended in a system call: probe tells
 	processEnded                   // the process has ended

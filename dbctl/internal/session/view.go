@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/profilecollection/pct/dbctl/internal/machine"
+	"github.com/profilecollection/pct/dbctl/internal/mi"
 )
 
 // A debugger such as lldb sees one thread at a time that stands still, and lets none go on: we do.
@@ -51,6 +52,66 @@ func (l *link) sees(th *thread) {
 	l.viewed = th
 	th.name = th.tid
 	th.lend()
+}
+
+// heed puts the breakpoints in that an answer asks for, and takes the others out.
+func (l *link) heed(r *mi.Record) {
+	if !l.views() {
+		return
+	}
+	wanted, ok := l.table.ReadPoints(r)
+	if !ok {
+		return
+	}
+	now := make(map[uint64]bool, len(wanted))
+	for _, addr := range wanted {
+		now[addr] = true
+		if !l.points[addr] {
+			if err := l.p.Insert(addr); err != nil {
+				l.p.tree.sayOnce("no breakpoint at %#x: %v", addr, err)
+			}
+		}
+	}
+	for addr := range l.points {
+		if !now[addr] {
+			_ = l.p.Remove(addr) // it may be gone with its object
+		}
+	}
+	l.points = now
+}
+
+// metView is a thread at a breakpoint of such a debugger's.
+func (t *tree) metView(th *thread) {
+	p := th.p
+	again := th.meetsAgain() // it was told
+	th.hasMet()
+	th.at = th.regs.Rip
+	if again {
+		t.goOn(th)
+		return
+	}
+	p.tell(notice{kind: met, thread: th})
+}
+
+// met asks the debugger which breakpoint was met, and offers that.
+func (p *process) met(now *moment) {
+	p.now = now
+	defer func() { p.now = nil }()
+	name := p.show(nil)
+	if name == 0 {
+		return
+	}
+	_, r, err := p.ask(time.Now().Add(answerTime), p.link.table.Hit(name))
+	if err != nil {
+		p.tree.sayOnce("%v", err)
+		return
+	}
+	ev, ok := p.link.table.ReadHit(r)
+	if !ok {
+		return
+	}
+	now.fn, now.file, now.line = ev.Func, ev.File, ev.Line
+	p.offer(now, p.place("breakpoint", now, "number", ev.Number, "thread", itoa(now.thread.number)))
 }
 
 // letGo has a thread go on which it has seen, when it has done what it was asked.

@@ -53,6 +53,9 @@ func (o *owner) carryOut(d Order) {
 		// It was killed meanwhile: its end is still to come. Else the order is wrong.
 		coming := slices.ContainsFunc(o.queue, func(ev Event) bool { return ev.Tid == d.Tid || ev.Former == d.Tid })
 		coming = coming || o.processes[d.Tid] != nil // the end of a first thread is told last
+		if at := o.tree.threads[d.Tid]; at != nil {  // it has executed a program, and ends by the number of the first
+			coming = coming || slices.ContainsFunc(o.queue, func(ev Event) bool { return ev.Kind == Ended && ev.Tid == at.p.pid })
+		}
 		if !coming {
 			o.fail("order %d for thread %d, which has ended", d.Do, d.Tid)
 		}

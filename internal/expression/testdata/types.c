@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <uchar.h>
 #include <wchar.h>
 
 enum color { RED, GREEN = 5, BLUE };
@@ -43,6 +44,9 @@ int matrix[3][4] = { { 1, 2, 3 }, { 4, 5, 6 }, { 7, 8, 9 } };
 const char *words[] = { "zero", "one\n\"two\"", 0 };
 unsigned char raw[] = { 0, 1, 200, 255 };
 wchar_t wide = L'x';
+const wchar_t *c_wide = L"wide\x3b1";
+char16_t c_sixteen[8] = u"c\xd800";
+struct { const wchar_t *w; char32_t c[4]; } c_texts = { L"in C", U"in" };
 _Bool flag = 1;
 static int twice(int n) { return 2 * n; }
 function pointer_to = twice;

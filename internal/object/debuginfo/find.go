@@ -332,8 +332,11 @@ func (e Entry) Around() string {
 
 // around are the names of what is around an entry, outermost first; namespaces without a name are left
 // out if unnamed is "". It is false where a function is around, or a type without a name.
-func (e Entry) around(unnamed string) ([]string, bool) {
-	if e.d == nil {
+func (e Entry) around(unnamed string) ([]string, bool) { return e.aroundWithin(unnamed, maxHops) }
+
+// aroundWithin is around, as far as so many entries that complete others tell.
+func (e Entry) aroundWithin(unnamed string, hops int) ([]string, bool) {
+	if e.d == nil || hops == 0 {
 		return nil, false
 	}
 	for range maxHops {
@@ -350,7 +353,8 @@ func (e Entry) around(unnamed string) ([]string, bool) {
 	t := e.d.walk(e.u)
 	i, _ := t.container(e.off)
 	for ; i >= 0; i = int(t.containers[i].parent) {
-		name := Entry{e.d, e.u, t.containers[i].off}.Name()
+		in := Entry{e.d, e.u, t.containers[i].off}
+		name := in.Name()
 		switch {
 		case t.containers[i].tag == dwarf.TagSubprogram:
 			return nil, false
@@ -361,6 +365,12 @@ func (e Entry) around(unnamed string) ([]string, bool) {
 		}
 		if name != "" {
 			path = append(path, name)
+		}
+		// A class in a type unit completes its declaration in a namespace.
+		if in.own(dwarf.AttrSpecification).ok() {
+			outer, ok := in.aroundWithin(unnamed, hops-1)
+			slices.Reverse(path)
+			return append(outer, path...), ok
 		}
 	}
 	slices.Reverse(path)
