@@ -12,14 +12,16 @@ import (
 type Inlined struct {
 	Name   string      // as in Calls
 	Entry  uint64      // the address at which the call begins
+	Within uint64      // the address at which the code begins of the function that it is in, or of that function's part
 	Ranges [][2]uint64 // of its code
 }
 
 // Inlined are the inlined calls of functions, by address; of those that begin at one address the outermost is
-// first.
+// first. Those of functions that the linker has dropped, whose addresses are others', are not among them, as far as the
+// debug data tell.
 func (o *Object) Inlined(functions Meant) []Inlined {
 	var all []Inlined
-	for e := range o.data.Functions(functions.last) {
+	for e, function := range o.data.Functions(functions.last) {
 		if e.Tag() != dwarf.TagInlinedSubroutine || !functions.entry(e) {
 			continue
 		}
@@ -36,6 +38,14 @@ func (o *Object) Inlined(functions Meant) []Inlined {
 		if i.Entry = entryOf(e); !i.Contains(i.Entry) {
 			i.Entry = i.Ranges[0][0]
 		}
+		if o.data.FunctionAt(i.Entry) != function {
+			continue
+		}
+		function.Ranges(func(low, high uint64) {
+			if low <= i.Entry && i.Entry < high {
+				i.Within = low
+			}
+		})
 		all = append(all, i)
 	}
 	slices.SortStableFunc(all, func(a, b Inlined) int { return cmp.Compare(a.Entry, b.Entry) })

@@ -81,15 +81,18 @@ func (th *thread) took(began stopwatch) took {
 	stops, steps := th.stops-began.stops, th.steps-began.steps
 	if began.used != (use{}) && th.used != (use{}) && !th.since.IsZero() && th.used.turns-began.used.turns <= stops {
 		ran, err := th.p.tree.lag.ran(stops, steps)
-		return took{max(0, th.used.cpu-began.used.cpu-ran), err}
+		return less(th.used.cpu-began.used.cpu, ran, err)
 	}
 	now := th.since
 	if now.IsZero() {
 		now = time.Now()
 	}
 	sum, err := th.p.tree.lag.of(stops, steps)
-	return took{max(0, now.Sub(began.since)-(th.stood-began.stood)-sum), err}
+	return less(now.Sub(began.since)-(th.stood-began.stood), sum, err)
 }
+
+// less is a time without a sum that is known with an error. A sum that is greater than all is wrong by the rest at least.
+func less(all, sum, err time.Duration) took { return took{max(0, all-sum), max(err, sum-all)} }
 
 // lag is what stops take threads beside the time for which they are seen to stand: some CPU time, which is more
 // where the thread runs on another processor than we, and some for which they wait.
@@ -175,8 +178,8 @@ func (l *lag) work() {
 		squares += math.Pow(float64(w-l.waits), 2)
 	}
 	l.apart = math.Sqrt(squares / float64(n))
-	// Of a median the error is about 1.25 times that of a mean; of a value between two bounds it is their distance
+	// Of what is the same processor's the error is what it differs by, to be careful. Of a median the error is about 1.25 times that of a mean; of a value between two bounds it is their distance
 	// by the root of 12.
 	l.waitErr = 1.25 * l.apart / math.Sqrt(float64(n))
-	l.cpu, l.cpuErr = (l.child.Same+most)/2, float64(most-l.child.Same)/math.Sqrt(12)
+	l.cpu, l.cpuErr = (l.child.Same+most)/2, math.Hypot(float64(most-l.child.Same)/math.Sqrt(12), float64(l.child.Spread))
 }

@@ -33,6 +33,10 @@ func TestLag(t *testing.T) {
 	if sum, err := l.ran(100, 0); sum != 100*2*us || err != 0 {
 		t.Errorf("%v ± %v", sum, err)
 	}
+	l.child.Spread, l.worked = us, 0 // by which such stops differ
+	if sum, err := l.ran(100, 0); sum != 100*2*us || err != 100*us {
+		t.Errorf("%v ± %v", sum, err)
+	}
 }
 
 // The time of a call is that for which the thread ran, if it did not wait; else it is that on the clock on the wall,
@@ -58,7 +62,7 @@ func TestTook(t *testing.T) {
 		t.Errorf("one of which nothing is known took %+v", got)
 	}
 	th.stood = time.Second
-	if got := th.took(began); got.time != 0 {
-		t.Errorf("%+v", got)
+	if got := th.took(began); got.time != 0 || got.err < time.Second-100*ms {
+		t.Errorf("one of less than its stops are said to take took %+v", got)
 	}
 }

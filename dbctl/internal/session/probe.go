@@ -242,7 +242,7 @@ func (p *process) endProbes() {
 	p.probes.unwinder.Close()
 	p.probes = nil
 	for _, th := range p.threads.all() {
-		th.probing = probing{}
+		th.probing = probing{stopwatch: th.stopwatch} // a system call may be under way
 	}
 	if points, own := p.breakpoints(); own {
 		points.Drop(breakpoint.Probe)

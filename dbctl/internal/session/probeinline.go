@@ -36,6 +36,9 @@ func (ps *probes) searchInlined(o *unwind.Object, want *probe) {
 		}
 	})
 	for _, c := range calls {
+		if !ps.exists(o, &c) {
+			continue
+		}
 		want.found = true
 		switch {
 		case want.kind == atReturns:
@@ -75,6 +78,14 @@ func (ps *probes) inline(o *unwind.Object, want *probe, c expression.Inlined) {
 		here.functions = append(here.functions, &probedFunction{functionName: of, run: of.enter, inlined: true})
 	}
 	here.functions[i].wanted[want.kind] = true
+}
+
+// exists reports whether an inlined call is in a function that the object has, by its symbols or call frame
+// information: that of one which the linker has dropped is not, and must get no breakpoint.
+func (ps *probes) exists(o *unwind.Object, c *expression.Inlined) bool {
+	within := unwind.Frame{PC: c.Within + o.Bias, Object: o, Exact: true}
+	name, start := ps.unwinder.Symbol(within)
+	return name != "" && start == c.Within || ps.unwinder.Begins(within.PC)
 }
 
 // beginsAgain reports whether the code of an inlined call may jump to its beginning, as that of a loop.

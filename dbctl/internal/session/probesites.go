@@ -170,9 +170,15 @@ func (o *debugObject) prologue(low, size uint64) uint64 {
 	return 0
 }
 
+// mostSearched is the size of code that is searched for jumps: symbols and debug data may say anything.
+const mostSearched = 16 << 20
+
 // leadsTo reports whether some code may jump to an address, as that of a loop which is all that a function has. It
 // errs on the side of yes.
 func (ps *probes) leadsTo(start, size, addr uint64) bool {
+	if size > mostSearched {
+		return true
+	}
 	code := make([]byte, size)
 	points, _ := ps.p.breakpoints()
 	code = code[:ps.p.memory.ReadAt(code, start)]

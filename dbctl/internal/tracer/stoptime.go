@@ -12,6 +12,7 @@ import (
 // StopTimes are what a stop takes a thread beside the time for which it stands.
 type StopTimes struct {
 	Same, Other time.Duration // CPU time of the thread, where it runs on the tracing thread's processor and on another
+	Spread      time.Duration // by which Same differs from stop to stop
 	Waits       time.Duration // for which it neither runs nor is seen to stand
 	Step        time.Duration // how much more all that is of one instruction than of a breakpoint
 }
@@ -42,20 +43,20 @@ func StopTime() (times StopTimes, err error) {
 		if err := unix.SchedSetaffinity(0, only(first)); err != nil {
 			return err
 		}
-		stepped, stepWaits, err := t.stopTime(pid, first, Step)
+		stepped, _, stepWaits, err := t.stopTime(pid, first, Step)
 		if err != nil {
 			return err
 		}
-		same, sameWaits, err := t.stopTime(pid, first, Onward)
+		same, spread, sameWaits, err := t.stopTime(pid, first, Onward)
 		if err != nil {
 			return err
 		}
-		other, otherWaits, err := t.stopTime(pid, last, Onward)
+		other, _, otherWaits, err := t.stopTime(pid, last, Onward)
 		if err != nil {
 			return err
 		}
 		times = StopTimes{
-			Same: same, Other: max(same, other), Waits: (sameWaits + otherWaits) / 2,
+			Same: same, Other: max(same, other), Spread: spread, Waits: (sameWaits + otherWaits) / 2,
 			Step: max(0, stepped+stepWaits-same-sameWaits),
 		}
 		return nil
@@ -67,31 +68,31 @@ func StopTime() (times StopTimes, err error) {
 const stops = 24
 
 // stopTime is that of a child on one processor.
-func (t *Tracer) stopTime(pid, processor int, how How) (cpu, waits time.Duration, err error) {
+func (t *Tracer) stopTime(pid, processor int, how How) (cpu, spread, waits time.Duration, err error) {
 	if err := unix.SchedSetaffinity(pid, only(processor)); err != nil {
-		return 0, 0, err
+		return 0, 0, 0, err
 	}
 	var used, waited []time.Duration
 	for range stops {
 		before, _, err := proc.ThreadTime(pid, pid)
 		if err != nil {
-			return 0, 0, err
+			return 0, 0, 0, err
 		}
 		start := time.Now()
 		t.Resume(pid, how, 0)
 		if err := trapped(pid); err != nil {
-			return 0, 0, err
+			return 0, 0, 0, err
 		}
 		took := time.Since(start)
 		after, _, err := proc.ThreadTime(pid, pid)
 		if err != nil {
-			return 0, 0, err
+			return 0, 0, 0, err
 		}
 		used, waited = append(used, after-before), append(waited, max(0, took-(after-before)))
 	}
 	slices.Sort(used)
 	slices.Sort(waited)
-	return used[stops/4], waited[stops/4], nil // what the machine does besides is not to count
+	return used[stops/4], used[stops/2] - used[stops/4], waited[stops/4], nil // what the machine does besides is not to count
 }
 
 // only is a set of one processor.

@@ -67,20 +67,10 @@ type Scope struct {
 // ScopeAt returns what is around the code at an address; it has no blocks where no function is known.
 func (d *Data) ScopeAt(addr uint64) Scope {
 	s := Scope{High: Always}
-	id := lookup(d.code, addr)
-	if id < 0 {
+	function := d.FunctionAt(addr)
+	if !function.OK() {
 		return s
 	}
-	td, tu := d.full(d.units[id])
-	t := td.walk(tu)
-	i := lookup(t.code, addr)
-	if i < 0 {
-		return s
-	}
-	for t.scopes[i].parent >= 0 {
-		i = t.scopes[i].parent
-	}
-	function := Entry{td, tu, t.scopes[i].off}
 	s.contains(function, addr)
 	s.Blocks = []Entry{function}
 	for range maxDepth {
@@ -99,6 +89,29 @@ func (d *Data) ScopeAt(addr uint64) Scope {
 		s.Blocks = append(s.Blocks, inner)
 	}
 	return s
+}
+
+// FunctionAt returns the function whose code is at an address, not one inlined into it; none where none is known.
+func (d *Data) FunctionAt(addr uint64) Entry {
+	id := lookup(d.code, addr)
+	if id < 0 {
+		return Entry{}
+	}
+	td, tu := d.full(d.units[id])
+	t := td.walk(tu)
+	i := lookup(t.code, addr)
+	if i < 0 {
+		return Entry{}
+	}
+	return Entry{td, tu, t.scopes[t.outermost(int(i))].off}
+}
+
+// outermost is the index of the function that a scope is in, or is.
+func (t *tree) outermost(i int) int {
+	for t.scopes[i].parent >= 0 {
+		i = int(t.scopes[i].parent)
+	}
+	return i
 }
 
 // contains reports whether e has code at an address, and narrows the scope to where that does not change.

@@ -8,13 +8,14 @@ import (
 
 // Functions are the entries of functions that have code, and of the copies of those that are inlined
 // into them: all whose name or symbol is the given word, also with arguments of a template or parameters, and some
-// others.
-func (d *Data) Functions(word string) iter.Seq[Entry] {
-	return func(yield func(Entry) bool) {
+// others. With each comes the function that it is in, or is.
+func (d *Data) Functions(word string) iter.Seq2[Entry, Entry] {
+	return func(yield func(e, function Entry) bool) {
 		for _, u := range d.begun.of(word, func() []*unit { return d.unitsWith(word) }) {
 			fd, fu := d.full(u)
-			for _, s := range fd.walk(fu).scopes {
-				if !yield(Entry{fd, fu, s.off}) {
+			t := fd.walk(fu)
+			for i, s := range t.scopes {
+				if !yield(Entry{fd, fu, s.off}, Entry{fd, fu, t.scopes[t.outermost(i)].off}) {
 					return
 				}
 			}
