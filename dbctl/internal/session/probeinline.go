@@ -36,7 +36,7 @@ func (ps *probes) searchInlined(o *unwind.Object, want *probe) {
 		}
 	})
 	for _, c := range calls {
-		if !ps.exists(o, &c) {
+		if !ps.exists(o, c.Within) {
 			continue
 		}
 		want.found = true
@@ -80,12 +80,12 @@ func (ps *probes) inline(o *unwind.Object, want *probe, c expression.Inlined) {
 	here.functions[i].wanted[want.kind] = true
 }
 
-// exists reports whether an inlined call is in a function that the object has, by its symbols or call frame
-// information: that of one which the linker has dropped is not, and must get no breakpoint.
-func (ps *probes) exists(o *unwind.Object, c *expression.Inlined) bool {
-	within := unwind.Frame{PC: c.Within + o.Bias, Object: o, Exact: true}
-	name, start := ps.unwinder.Symbol(within)
-	return name != "" && start == c.Within || ps.unwinder.Begins(within.PC)
+// exists reports whether the object has the function that begins at an address by its debug data, by its symbols or
+// call frame information: code of one that the linker has dropped must get no breakpoint.
+func (ps *probes) exists(o *unwind.Object, function uint64) bool {
+	begins := unwind.Frame{PC: function + o.Bias, Object: o, Exact: true}
+	name, start := ps.unwinder.Symbol(begins)
+	return name != "" && start == function || ps.unwinder.Begins(begins.PC)
 }
 
 // beginsAgain reports whether the code of an inlined call may jump to its beginning, as that of a loop.

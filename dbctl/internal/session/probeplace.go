@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/profilecollection/pct/internal/object/debuginfo"
 	"github.com/profilecollection/pct/unwind"
 )
 
@@ -38,19 +39,22 @@ func (ps *probes) searchLine(o *unwind.Object, want *probe) {
 		return
 	}
 	source, line, _ := lineOf(want.place)
-	var addrs []uint64
+	var places []debuginfo.Place
 	next := 0
 	file.guarded(func() {
 		if file.data != nil {
-			addrs, next = file.data.LinePlaces(source, line)
+			places, next = file.data.LinePlaces(source, line)
 		}
 	})
 	if next != 0 && (want.next == 0 || next < want.next) {
 		want.next = next
 	}
-	for _, addr := range addrs {
+	for _, place := range places {
+		if !ps.exists(o, place.Function) {
+			continue
+		}
 		want.found = true
-		at := ps.point(addr + o.Bias)
+		at := ps.point(place.Addr + o.Bias)
 		if at.lines == nil {
 			at.lines = &linesHere{object: filepath.Base(o.Path)}
 		}

@@ -1,16 +1,19 @@
 package debuginfo
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
 )
 
-// LinePlaces are the addresses at which code of a line begins, the lowest in each function, behind its prologue. The
-// file is meant by its path or the end of that. If the line has no code, next is the first one behind it that has, 0
-// if none has.
-func (d *Data) LinePlaces(file string, line int) (addrs []uint64, next int) {
-	lowest := make(map[Entry]uint64)
+// A Place is an address in a function.
+type Place struct{ Addr, Function uint64 }
+
+// LinePlaces are where code of a line begins, the lowest address in each function, behind its prologue. The file is meant by its path or the end of that. If the line has no code, next is the first one behind it that has, 0 if
+// none has.
+func (d *Data) LinePlaces(file string, line int) (places []Place, next int) {
+	lowest := make(map[Entry]Place)
 	for _, u := range d.units {
 		if !u.compile {
 			continue
@@ -38,19 +41,21 @@ func (d *Data) LinePlaces(file string, line int) (addrs []uint64, next int) {
 	if len(lowest) > 0 {
 		next = 0
 	}
-	return slices.Sorted(maps.Values(lowest)), next
+	byAddr := func(a, b Place) int { return cmp.Compare(a.Addr, b.Addr) }
+	return slices.SortedFunc(maps.Values(lowest), byAddr), next
 }
 
 // place keeps an address if it is the lowest in its function.
-func (d *Data) place(lowest map[Entry]uint64, addr uint64) {
+func (d *Data) place(lowest map[Entry]Place, addr uint64) {
 	blocks := d.ScopeAt(addr).Blocks
 	if len(blocks) == 0 {
 		return
 	}
-	if begins, ok := blocks[0].Begins(); ok && begins == addr {
+	begins, ok := blocks[0].Begins()
+	if ok && begins == addr {
 		addr = d.Body(addr)
 	}
-	if before, known := lowest[blocks[0]]; !known || addr < before {
-		lowest[blocks[0]] = addr
+	if before, known := lowest[blocks[0]]; ok && (!known || addr < before.Addr) {
+		lowest[blocks[0]] = Place{addr, begins}
 	}
 }

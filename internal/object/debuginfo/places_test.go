@@ -40,13 +40,13 @@ int main(void)
 			line, want int
 			next       int
 		}{{"p.c", 1, 2, 0}, {source, 6, 1, 0}, {"p.c", 7, 1, 0}, {"p.c", 2, 0, 4}, {"p.c", 100, 0, 0}, {"q.c", 1, 0, 0}, {".c", 1, 0, 0}} {
-			addrs, next := d.LinePlaces(c.file, c.line)
+			places, next := d.LinePlaces(c.file, c.line)
 			// Compilers may count the function's own line as that of its name or of its brace.
-			if len(addrs) != c.want || next != c.next && next != c.next-1 {
-				t.Errorf("%s: %s:%d: %d places, next %d; want %d, %d", compiler, c.file, c.line, len(addrs), next, c.want, c.next)
+			if len(places) != c.want || next != c.next && next != c.next-1 {
+				t.Errorf("%s: %s:%d: %d places, next %d; want %d, %d", compiler, c.file, c.line, len(places), next, c.want, c.next)
 			}
-			for _, addr := range addrs {
-				if begins, _ := d.ScopeAt(addr).Blocks[0].Begins(); begins == addr {
+			for _, at := range places {
+				if begins, _ := d.ScopeAt(at.Addr).Blocks[0].Begins(); begins == at.Addr || begins != at.Function {
 					t.Errorf("%s: %s:%d is before the prologue", compiler, c.file, c.line)
 				}
 			}
