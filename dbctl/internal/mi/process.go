@@ -89,6 +89,9 @@ func (cfg *Config) spawn(stdio [3]*os.File) (pid int, wait func() string, err er
 	}
 	return child.Pid, func() string {
 		state, err := child.Wait()
+		if errors.Is(err, unix.ECHILD) {
+			return "ended" // whoever waits for any child of ours has its status
+		}
 		if err != nil {
 			return err.Error()
 		}
