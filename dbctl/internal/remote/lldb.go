@@ -100,20 +100,24 @@ func (s *Server) tellView() bool {
 	return true
 }
 
-// stopView tells of a stop of the thread that lldb has resumed.
+// stopView tells of a stop of the thread that lldb has resumed. Nothing else is told.
 func (s *Server) stopView() {
-	e, _, ok := s.events.take()
-	if !ok {
-		return
+	for {
+		e, _, ok := s.events.take()
+		if !ok {
+			return
+		}
+		s.events.acknowledge()
+		if s.view.running && (e.tid == s.view.tid || e.process) {
+			s.view.running = false
+			s.sendStop(&e)
+		}
 	}
-	s.events.acknowledge()
-	v := s.view
-	if !v.running {
-		return
-	}
-	v.running = false
+}
+
+func (s *Server) sendStop(e *event) {
 	s.out = s.out[:0]
-	s.appendStop(&e)
+	s.appendStop(e)
 	s.frame = appendPacket(s.frame[:0], '$', s.out)
 	_, _ = s.conn.Write(s.frame) // if this fails, reading does too
 }

@@ -95,6 +95,8 @@ func TestView(t *testing.T) {
 		t.Errorf("resumed: %v", p.resumed)
 	}
 	p.mu.Unlock()
+	s.Ended(tablePid+1, 0)
+	d.ask("qC", "QC100")
 	s.Stopped(tablePid, Stop{Signal: int(unix.SIGSEGV)})
 	d.answer("T0bthread:100;threads:100;")
 

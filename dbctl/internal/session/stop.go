@@ -189,6 +189,15 @@ func (s *stop) inCall() bool {
 	return s.calling
 }
 
+// settle undoes such a call if the debugger has left it unfinished, of a thread that has stopped.
+func (s *stop) settle() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.calling && (s.regs.Rip != s.before.Rip || s.regs.Rsp != s.before.Rsp) {
+		s.regs, s.changed = *s.before, true
+	}
+}
+
 // setBack undoes such a call, of a thread that has stopped.
 func (s *stop) setBack() {
 	s.mu.Lock()

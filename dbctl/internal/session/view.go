@@ -118,6 +118,11 @@ func (p *process) met(now *moment) {
 func (l *link) letGo(th *thread) {
 	p := l.p
 	p.hear(answerTime)
+	if th.inCall() && !th.stands() && p.threads.get(th.tid) == th {
+		l.stuck = errors.New("a function that it calls does not end")
+		return
+	}
+	th.settle()
 	th.unlend()
 	th.show(false)
 	p.soon(func() {
