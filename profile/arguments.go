@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 
 	values "github.com/profilecollection/pct/internal/expression"
@@ -115,7 +114,13 @@ func (a *argumentCompiler) use(m *module, code *values.Code) (executor.Use, erro
 func (a *argumentCompiler) list(list []data.Called) int {
 	var key strings.Builder
 	for _, f := range list {
-		fmt.Fprintf(&key, "%q %v\n", f.Name, f.Parameters)
+		key.WriteString(f.Name + "\x01")
+		for _, p := range f.Parameters {
+			key.WriteString(p.Name + "\x00")
+			if p.Plural {
+				key.WriteString("\x02")
+			}
+		}
 	}
 	n, ok := a.lists[key.String()]
 	if !ok {

@@ -64,6 +64,7 @@ var ErrTooMuch = errors.New("the program has too much code")
 func (o *Object) Arguments(most int) ([]Calls, error) {
 	a := o.NewArguments()
 	var all []Calls
+	scopes := o.data.NewScopes()
 	looked := 0
 	for _, r := range o.code(Meant{}, func(debuginfo.Entry) bool { return true }) {
 		for pc := r.low; pc < r.high; {
@@ -71,7 +72,7 @@ func (o *Object) Arguments(most int) ([]Calls, error) {
 			if looked++; looked > mostScopes*most {
 				return nil, ErrTooMuch
 			}
-			s := o.data.ScopeAt(pc)
+			s := scopes.At(pc)
 			end := min(s.High, r.high)
 			functions := activations(s)
 			if len(functions) == 0 || end <= pc {

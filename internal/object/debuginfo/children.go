@@ -58,65 +58,6 @@ func (e Entry) Children() iter.Seq[Entry] {
 	}
 }
 
-// A Scope is what is around the code at an address.
-type Scope struct {
-	Blocks    []Entry // outermost first: the function, and the blocks and inlined functions in it
-	Low, High uint64  // the code around the address that has the same
-}
-
-// ScopeAt returns what is around the code at an address; it has no blocks where no function is known.
-func (d *Data) ScopeAt(addr uint64) Scope {
-	s := Scope{High: Always}
-	id := lookup(d.code, addr)
-	if id < 0 {
-		return s
-	}
-	td, tu := d.full(d.units[id])
-	t := td.walk(tu)
-	i := lookup(t.code, addr)
-	if i < 0 {
-		return s
-	}
-	for t.scopes[i].parent >= 0 {
-		i = t.scopes[i].parent
-	}
-	function := Entry{td, tu, t.scopes[i].off}
-	s.contains(function, addr)
-	s.Blocks = []Entry{function}
-	for range maxDepth {
-		inner := Entry{}
-		for c := range s.Blocks[len(s.Blocks)-1].Children() {
-			switch c.Tag() {
-			case dwarf.TagLexDwarfBlock, dwarf.TagInlinedSubroutine, dwarf.TagTryDwarfBlock, dwarf.TagCatchDwarfBlock:
-				if s.contains(c, addr) && !inner.OK() {
-					inner = c
-				}
-			}
-		}
-		if !inner.OK() {
-			break
-		}
-		s.Blocks = append(s.Blocks, inner)
-	}
-	return s
-}
-
-// contains reports whether e has code at an address, and narrows the scope to where that does not change.
-func (s *Scope) contains(e Entry, addr uint64) bool {
-	yes := false
-	e.Ranges(func(low, high uint64) {
-		yes = yes || low <= addr && addr < high
-		for _, edge := range []uint64{low, high} {
-			if edge <= addr {
-				s.Low = max(s.Low, edge)
-			} else {
-				s.High = min(s.High, edge)
-			}
-		}
-	})
-	return yes
-}
-
 // Units are the root entries of all units that may hold code, where a unit was split off from the file
 // that has its entries.
 func (d *Data) Units() iter.Seq[Entry] {
