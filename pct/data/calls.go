@@ -168,7 +168,7 @@ func (r *Run) textOfCall(k *calls, c *cursor, f Called, names *pointees) string 
 		number, outcome, written := c.value()
 		text := ArgumentUnknown
 		switch {
-		case outcome != plan.Got || int(number) >= len(k.given):
+		case outcome != plan.Got || int(number) >= len(k.given) || k.given[number].unread:
 		case k.given[number].form == 0:
 			text = value.WithoutAddress(written)
 		case r.forms.of[k.given[number].form-1].typ != nil:

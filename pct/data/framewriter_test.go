@@ -76,3 +76,17 @@ func TestArgumentsOfArguments(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// An argument of a type that cannot be read, as of a later version, is not known: its bytes are no text.
+func TestArgumentsOfUnreadType(t *testing.T) {
+	w, dir := newTestWriter(t)
+	later := w.TypedField(PlanField{Type: []byte("\x63later")})
+	list := w.Called([]Called{{Name: "main", Parameters: []CalledParameter{{Name: "n"}}}})
+	check(t, w.Sample(Sample{Node: w.Node(0, 0, 0x10), Fields: []FieldValue{{w.ArgumentsField(), string(AppendArgument(AppendFrame(nil, 0, list), later, plan.Got, []byte("1234")))}}}))
+	check(t, w.Close())
+	r, err := Open(dir)
+	check(t, err)
+	if got := r.Samples()[0].Fields[0].Value; got != "main(n=?)" || len(r.Damage) != 1 {
+		t.Errorf("%q, damage %v", got, r.Damage)
+	}
+}

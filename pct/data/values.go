@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"maps"
@@ -124,8 +125,9 @@ func (v *forms) name(addr uint64, name string) {
 }
 
 type givenField struct {
-	field FieldID // 0: its values cannot be read, or are arguments
-	form  uint32  // number of the form, from 1; 0: text
+	field  FieldID // 0: its values cannot be read, or are arguments
+	form   uint32  // number of the form, from 1; 0: text
+	unread bool    // its type cannot be read
 }
 
 // define adds a field that a file tells of.
@@ -143,8 +145,8 @@ func (r *Run) define(f PlanField) {
 	case len(f.Type) > 0:
 		typ, err := value.Described(f.Type)
 		if err != nil {
-			r.Damage = append(r.Damage, fmt.Errorf("%s: values of %s cannot be read: %w", r.Dir, f.Name, err))
-			v.given = append(v.given, givenField{})
+			r.Damage = append(r.Damage, fmt.Errorf("%s: values of %s cannot be read: %w", r.Dir, cmp.Or(f.Name, "arguments"), err))
+			v.given = append(v.given, givenField{unread: true})
 			return
 		}
 		v.of = append(v.of, form{typ: typ, gone: f.Gone})

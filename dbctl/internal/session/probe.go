@@ -31,7 +31,7 @@ type probes struct {
 	buffer   []unwind.Frame
 	searched map[*unwind.Object]bool
 	slots    map[*unwind.Object]slots
-	reached  map[[2]string]bool // functions whose first call was told, by object and name
+	reached  map[[2]string]bool // functions whose first call was told, by object and name: whether it was an inlined one
 	changes  int                // how often objects were looked for
 	linker   uint64             // where the dynamic linker tells of objects; 0: nowhere
 	entry    uint64             // where the program will begin, its libraries loaded; 0: it has

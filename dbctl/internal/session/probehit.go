@@ -143,13 +143,15 @@ func (f *probedFunction) awaited() bool {
 // called is a thread that has called a function; cfa is its canonical frame address, 0 if it is not known.
 func (ps *probes) called(th *thread, f *probedFunction, cfa uint64) {
 	key := [2]string{f.object, f.name}
+	inlined, reached := ps.reached[key]
+	told := reached && (f.inlined || inlined) // a function of the same name may be another one
 	for _, kind := range []probeKind{atCalls, atFirst} {
-		if f.wanted[kind] && (kind != atFirst || !ps.reached[key]) {
+		if f.wanted[kind] && (kind != atFirst || !told) {
 			th.due = append(th.due, &probeEvent{word: probeWords[kind], of: f.functionName, inlined: f.inlined, changes: ps.changes})
 		}
 	}
 	if f.wanted[atFirst] {
-		ps.reached[key] = true
+		ps.reached[key] = inlined || f.inlined
 		f.wanted[atFirst] = false
 		ps.unwanted(f)
 	}
