@@ -1,6 +1,7 @@
 package session
 
 import (
+	"debug/dwarf"
 	"strings"
 	"sync"
 
@@ -40,6 +41,9 @@ func (p *process) compare(m *matcher, expression string, a result) {
 	if a.why == plan.OptimizedOut.String() && theirs.verdict == valued && p.inPrologue(a.level) {
 		return // gdb reads parameters that are not stored yet
 	}
+	if a.level == 0 && p.beginsInlined() {
+		return // gdb shows the function around it there, as before a call
+	}
 	c := &p.tree.comparison
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -50,6 +54,23 @@ func (p *process) compare(m *matcher, expression string, a result) {
 	}
 	c.differ++
 	p.tree.sayOnce("%s in %s differs: natively %s, by gdb %s", expression, m.pattern, ours, other)
+}
+
+// beginsInlined reports whether the present event's thread stands where the code of an inlined call begins.
+func (p *process) beginsInlined() (yes bool) {
+	f := &p.now.frames[0]
+	if d := p.debugOf(f.Object); d != nil {
+		d.guarded(func() {
+			for _, b := range d.data.ScopeAt(f.Vaddr()).Blocks {
+				if b.Tag() == dwarf.TagInlinedSubroutine {
+					entry, given := b.Address(dwarf.AttrEntrypc)
+					yes = yes || given && entry == f.Vaddr()
+					b.Ranges(func(low, _ uint64) { yes = yes || low == f.Vaddr() })
+				}
+			}
+		})
+	}
+	return yes
 }
 
 // inPrologue reports whether a frame of the present event's call path is in the prologue of its function.
