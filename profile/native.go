@@ -71,6 +71,8 @@ func compile(o *options) (plans []byte, err error) {
 		return nil, errors.New("it is static")
 	case main.object == nil:
 		return nil, errors.New("it has no debug data")
+	case main.file.IsGo():
+		return nil, errors.New("it is in Go, whose functions do not preserve registers")
 	}
 	c := &compiler{module: main, numbers: map[string]int{}}
 	if o.args {

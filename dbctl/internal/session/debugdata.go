@@ -101,7 +101,8 @@ type debugObject struct {
 	mu      sync.Mutex // of all below, the types and codes in it too
 	data    *debuginfo.Data
 	object  *expression.Object // nil: there are no debug data
-	scopes  []*scope           // by address
+	isGo    bool
+	scopes  []*scope // by address
 	args    *expression.Arguments
 	passed  map[passing][]plan.Instr
 	results map[uint64]*expression.Code // of functions, by where they begin; nil values: refused
@@ -129,7 +130,7 @@ func (o *debugObject) open() {
 	if err != nil {
 		return
 	}
-	o.file = f
+	o.file, o.isGo = f, f.IsGo()
 	if o.debug = object.Installed().DebugFile(f); o.debug != nil {
 		o.data = debuginfo.Open(object.Installed(), o.debug, f.LowestCode())
 		o.object = expression.NewObject(o.data)

@@ -148,6 +148,12 @@ func (p *process) evaluateIn(m *matcher, d *debugObject, level int, of evaluatio
 			a.verdict = refused // of an address a debugger says so in other words
 		}
 		return a
+	case plan.NoRegister:
+		a.verdict, a.why = refused, outcome.String()
+		if level > 0 && d.isGo { // a debugger would show what is there now
+			a.verdict, a.why = forbidden, fmt.Sprintf("calls in Go preserve no registers: it is known only where %s is the innermost function", m.pattern)
+		}
+		return a
 	default:
 		a.verdict, a.why = refused, outcome.String()
 		return a
@@ -205,11 +211,19 @@ type activation struct {
 // passed several times over.
 const mostAsked = 1000
 
+// DWARF numbers of the registers that each call preserves.
+const (
+	framePointer = 6
+	stackPointer = 7
+)
+
 // lastKept is the DWARF number of the last register that calls may preserve.
 const lastKept = 16
 
 func (a *activation) Register(n int) (uint64, bool) {
 	switch {
+	case a.level > 0 && a.d.isGo && n != framePointer && n != stackPointer:
+		return 0, false // of Go's functions none preserves any
 	case n <= lastKept:
 		return a.p.unwinder.Register(a.level, n)
 	case a.level > 0:
