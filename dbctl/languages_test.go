@@ -91,3 +91,60 @@ func TestLanguages(t *testing.T) {
 		})
 	}
 }
+
+// TestGoRegisters: functions in Go preserve no registers, whatever its debug data say of variables in callers.
+func TestGoRegisters(t *testing.T) {
+	const program = `package main
+
+import "time"
+
+type job struct{ n int }
+
+//go:noinline
+func burn(n int) int {
+	s := 0
+	for i := range n * 1000 {
+		s += i ^ n
+	}
+	return s
+}
+
+//go:noinline
+func process(j *job, depth int) int {
+	if j.n%2 == 0 {
+		return burn(200)
+	}
+	return burn(100)
+}
+
+func main() {
+	for end := time.Now().Add(time.Second); time.Now().Before(end); {
+		process(&job{100}, 1)
+	}
+}
+`
+	dir := t.TempDir()
+	source, target := filepath.Join(dir, "program.go"), filepath.Join(dir, "program")
+	if err := os.WriteFile(source, []byte(program), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("go", "build", "-o", target, source).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	script := `PAT() "^started" { CLOCK(best, 2000); } PAT() "SIGVTALRM" { EVAL("main.process", "depth") | VAR(d); ECHO("depth [$d]"); SAMPLE(); }`
+	cmd := exec.Command(filepath.Join(tree.bin, "dbctl"), "-samples", "50", "-o", dir, "-e", script, target)
+	cmd.Env = environment(t)
+	// dbctl waits for the program.
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if why := "dbctl: no value of depth: calls in Go preserve no registers: it is known only where main.process is the innermost function\n"; !strings.Contains(string(out), why) {
+		t.Errorf("it does not say %s%s", why, out)
+	}
+	for _, m := range regexp.MustCompile(`depth \[(.*)\]`).FindAllStringSubmatch(string(out), -1) {
+		if m[1] != "" && m[1] != "1" && m[1] != "<optimized out>" {
+			t.Errorf("depth is %s, want 1", m[1])
+		}
+	}
+}
