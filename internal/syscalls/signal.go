@@ -180,9 +180,9 @@ var signalled = pointed(func(c *Call, v siginfo) {
 			signal(c, uint64(uint32(v.status)))
 		}
 		c.str(", si_utime=")
-		c.dec(v.utime)
+		c.clock(uint64(v.utime))
 		c.str(", si_stime=")
-		c.dec(v.stime)
+		c.clock(uint64(v.stime))
 	} else if value := uint64(uint32(v.pointer))<<32 | uint64(uint32(v.status)); v.code != 0 && value != 0 {
 		c.str(", si_int=")
 		c.dec(int64(v.status))

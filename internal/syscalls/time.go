@@ -141,15 +141,20 @@ var processTimes = pointed(func(c *Call, v unix.Tms) {
 		{", tms_cutime=", uint64(v.Cutime)}, {", tms_cstime=", uint64(v.Cstime)},
 	} {
 		c.str(f.name)
-		c.uns(f.v)
-		if f.v != 0 {
-			c.str(" /* ")
-			c.text = fmt.Appendf(c.text, "%d.%02d", f.v/ticks, f.v%ticks)
-			c.str(" s */")
-		}
+		c.clock(f.v)
 	}
 	c.str("}")
 })
+
+// clock writes a number of ticks, and the seconds that they are.
+func (c *Call) clock(v uint64) {
+	c.uns(v)
+	if v != 0 {
+		c.str(" /* ")
+		c.text = fmt.Appendf(c.text, "%d.%02d", v/ticks, v%ticks)
+		c.str(" s */")
+	}
+}
 
 // ticks are the kernel's for programs, in a second.
 const ticks = 100
