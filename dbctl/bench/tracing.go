@@ -4,8 +4,8 @@ import (
 	_ "embed"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -24,9 +24,8 @@ type tracing struct {
 
 // traced is a way to trace it.
 type traced struct {
-	name   string
-	argv   []string // what is put before the program; nil: it runs bare
-	events int      // what the program is told to do; 0: it takes no number
+	follower
+	events int // what the program is told to do; 0: it takes no number
 }
 
 // Scripts of one line, of which all but the last print a line for each event.
@@ -58,52 +57,43 @@ func (b *bench) tracings(program string) ([]tracing, error) {
 		}
 		return append(argv, "-ex", "run", "--args")
 	}
-	bare := traced{"bare", nil, many}
+	bare := traced{follower{"bare", nil}, many}
 	find := []string{"find", "/usr", "-maxdepth", "4"}
 	all := []tracing{
 		{"expression printed", []string{program}, []traced{
 			bare,
-			{"dbctl", []string{b.dbctl, "-e", printsValue}, many},
-			{"gdb dprintf", gdb(`dprintf request,"%d\n",r->length`), few},
-			{"gdb Python", gdb("source " + script), few},
+			{follower{"dbctl", []string{b.dbctl, "-e", printsValue}}, many},
+			{follower{"gdb dprintf", gdb(`dprintf request,"%d\n",r->length`)}, few},
+			{follower{"gdb Python", gdb("source " + script)}, few},
 		}},
 		{"condition false", []string{program}, []traced{
 			bare,
-			{"dbctl", []string{b.dbctl, "-e", seldomTrue}, many},
-			{"gdb", gdb("break request if number == -1"), few},
+			{follower{"dbctl", []string{b.dbctl, "-e", seldomTrue}}, many},
+			{follower{"gdb", gdb("break request if number == -1")}, few},
 		}},
 		{"call and return", []string{program}, []traced{
 			bare,
-			{"dbctl", []string{b.dbctl, "ltrace", "-functions", "request"}, many},
-			{"ltrace", []string{"ltrace", "-x", "request"}, many},
+			{follower{"dbctl", []string{b.dbctl, "ltrace", "-functions", "request"}}, many},
+			{follower{"ltrace", []string{"ltrace", "-x", "request"}}, many},
 		}},
 		{"system calls of find", find, []traced{
-			{"bare", nil, 0},
-			{"dbctl", []string{b.dbctl, "strace"}, 0},
-			{"strace", []string{"strace", "-f"}, 0},
+			{follower{"bare", nil}, 0},
+			{follower{"dbctl", []string{b.dbctl, "strace"}}, 0},
+			{follower{"strace", []string{"strace", "-f"}}, 0},
 		}},
 		{"openat of find", find, []traced{
-			{"bare", nil, 0},
-			{"dbctl", []string{b.dbctl, "strace", "-e", "openat"}, 0},
-			{"strace", []string{"strace", "-f", "-e", "openat"}, 0},
-			{"strace --seccomp-bpf", []string{"strace", "-f", "--seccomp-bpf", "-e", "openat"}, 0},
+			{follower{"bare", nil}, 0},
+			{follower{"dbctl", []string{b.dbctl, "strace", "-e", "openat"}}, 0},
+			{follower{"strace", []string{"strace", "-f", "-e", "openat"}}, 0},
+			{follower{"strace --seccomp-bpf", []string{"strace", "-f", "--seccomp-bpf", "-e", "openat"}}, 0},
 		}},
 		{"one line until the end", []string{"true"}, []traced{
-			{"bare", nil, 0},
-			{"dbctl", []string{b.dbctl, "-e", printsStart}, 0},
+			{follower{"bare", nil}, 0},
+			{follower{"dbctl", []string{b.dbctl, "-e", printsStart}}, 0},
 		}},
 	}
 	for i := range all {
-		var here []traced
-		for _, w := range all[i].ways {
-			if w.argv != nil {
-				if _, err := exec.LookPath(w.argv[0]); err != nil {
-					continue
-				}
-			}
-			here = append(here, w)
-		}
-		all[i].ways = here
+		all[i].ways = slices.DeleteFunc(all[i].ways, func(w traced) bool { return w.missing() })
 	}
 	return all, nil
 }

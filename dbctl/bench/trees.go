@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -61,16 +62,16 @@ func (b *bench) followers() []follower {
 		{"strace -f", []string{"strace", "-f", "-o", "/dev/null"}},
 		{"perf record", []string{"perf", "record", "-q", "-o", "/dev/null"}},
 	}
-	var here []follower
-	for _, f := range all {
-		if f.argv != nil {
-			if _, err := exec.LookPath(f.argv[0]); err != nil {
-				continue
-			}
-		}
-		here = append(here, f)
+	return slices.DeleteFunc(all, follower.missing)
+}
+
+// missing reports whether this machine lacks the tool.
+func (f follower) missing() bool {
+	if f.argv == nil {
+		return false
 	}
-	return here
+	_, err := exec.LookPath(f.argv[0])
+	return err != nil
 }
 
 // trees measures and prints what it costs process trees to be followed, and how

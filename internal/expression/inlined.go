@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"debug/dwarf"
 	"slices"
-
-	"github.com/profilecollection/pct/internal/object/debuginfo"
 )
 
 // An Inlined is a call of a function that was inlined.
@@ -35,7 +33,7 @@ func (o *Object) Inlined(functions Meant) []Inlined {
 			continue
 		}
 		// Compilers mean the beginning of the call, which may be before its code.
-		if i.Entry = entryOf(e); !i.Contains(i.Entry) {
+		if i.Entry = e.EntryPC(); !i.Contains(i.Entry) {
 			i.Entry = i.Ranges[0][0]
 		}
 		if o.data.FunctionAt(i.Entry) != function {
@@ -55,14 +53,4 @@ func (o *Object) Inlined(functions Meant) []Inlined {
 // Contains reports whether an address is in the code of the call.
 func (i *Inlined) Contains(addr uint64) bool {
 	return slices.ContainsFunc(i.Ranges, func(r [2]uint64) bool { return r[0] <= addr && addr < r[1] })
-}
-
-// entryOf is where an inlined call begins. DWARF 5 may give it as a distance.
-func entryOf(e debuginfo.Entry) uint64 {
-	if entry, given := e.Address(dwarf.AttrEntrypc); given {
-		return entry
-	}
-	low, _ := e.Begins()
-	distance, _, _ := e.Const(dwarf.AttrEntrypc)
-	return low + distance
 }

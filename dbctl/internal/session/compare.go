@@ -63,8 +63,7 @@ func (p *process) beginsInlined() (yes bool) {
 		d.guarded(func() {
 			for _, b := range d.data.ScopeAt(f.Vaddr()).Blocks {
 				if b.Tag() == dwarf.TagInlinedSubroutine {
-					entry, given := b.Address(dwarf.AttrEntrypc)
-					yes = yes || given && entry == f.Vaddr()
+					yes = yes || b.EntryPC() == f.Vaddr()
 					b.Ranges(func(low, _ uint64) { yes = yes || low == f.Vaddr() })
 				}
 			}

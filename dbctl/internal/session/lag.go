@@ -178,8 +178,8 @@ func (l *lag) work() {
 		squares += math.Pow(float64(w-l.waits), 2)
 	}
 	l.apart = math.Sqrt(squares / float64(n))
-	// Of what is the same processor's the error is what it differs by, to be careful. Of a median the error is about 1.25 times that of a mean; of a value between two bounds it is their distance
-	// by the root of 12.
+	// Of what is the same processor's the error is what it differs by, to be careful. Of a median the error is about
+	// 1.25 times that of a mean; of a value between two bounds it is their distance by the root of 12.
 	l.waitErr = 1.25 * l.apart / math.Sqrt(float64(n))
 	l.cpu, l.cpuErr = (l.child.Same+most)/2, math.Hypot(float64(most-l.child.Same)/math.Sqrt(12), float64(l.child.Spread))
 }

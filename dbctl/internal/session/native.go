@@ -148,14 +148,11 @@ func (p *process) evaluateIn(m *matcher, d *debugObject, level int, of evaluatio
 			a.verdict = refused // of an address a debugger says so in other words
 		}
 		return a
-	case plan.NoRegister:
-		a.verdict, a.why = refused, outcome.String()
-		if level > 0 && d.isGo { // a debugger would show what is there now
-			a.verdict, a.why = forbidden, fmt.Sprintf("calls in Go preserve no registers: it is known only where %s is the innermost function", m.pattern)
-		}
-		return a
 	default:
 		a.verdict, a.why = refused, outcome.String()
+		if outcome == plan.NoRegister && level > 0 && d.isGo { // a debugger would show what is there now
+			a.verdict, a.why = forbidden, fmt.Sprintf("calls in Go preserve no registers: it is known only where %s is the innermost function", m.pattern)
+		}
 		return a
 	}
 	v, ok := code.Value(written)

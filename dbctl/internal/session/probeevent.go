@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -16,8 +17,12 @@ import (
 
 // probeLine is the event that a probe tells.
 func (p *process) probeLine(now *moment, e *probeEvent) string {
+	before := p.now
+	p.now = now
+	defer func() { p.now = before }()
+	thread := []string{"thread", itoa(now.thread.number), "tid", itoa(now.thread.tid)}
 	if e.call != nil {
-		return machine.FormatEvent(e.word, append(e.call, "time", seconds(e.took.time), "error", seconds(e.took.err), "thread", itoa(now.thread.number), "tid", itoa(now.thread.tid))...)
+		return machine.FormatEvent(e.word, slices.Concat(e.call, e.took.pairs(), thread)...)
 	}
 	p.knowObjects(e.changes)
 	p.fewFrames(now)
@@ -26,21 +31,22 @@ func (p *process) probeLine(now *moment, e *probeEvent) string {
 	case probeWords[atLine]:
 		pairs = []string{"place", e.place, "func", p.functionOf(now, 0), "object", e.of.object}
 	case probeWords[atCalls], probeWords[atFirst]:
-		args, from := "", ""
 		if e.inlined {
-			args, from = p.inlinedCall(now, e.of.name)
+			args, from := p.inlinedCall(now, e.of.name)
+			pairs = append(pairs, "args", args, "from", from)
 		} else {
-			args, from = p.argumentsAt(now), p.functionOf(now, 1)
+			pairs = append(pairs, "args", p.argumentsAt(now), "from", p.functionOf(now, 1))
 		}
-		pairs = append(pairs, "args", args, "from", from)
 	case probeWords[atReturns]:
-		pairs = append(pairs, "value", p.returnValue(now, e.of), "time", seconds(e.took.time), "error", seconds(e.took.err), "from", p.functionOf(now, 0))
+		pairs = slices.Concat(pairs, []string{"value", p.returnValue(now, e.of)}, e.took.pairs(), []string{"from", p.functionOf(now, 0)})
 	default:
-		pairs = append(pairs, "time", seconds(e.took.time), "error", seconds(e.took.err))
+		pairs = append(pairs, e.took.pairs()...)
 	}
-	pairs = append(pairs, "thread", itoa(now.thread.number), "tid", itoa(now.thread.tid), "pc", "0x"+strconv.FormatUint(now.pc, 16))
-	return machine.FormatEvent(e.word, pairs...)
+	return machine.FormatEvent(e.word, slices.Concat(pairs, thread, []string{"pc", "0x" + strconv.FormatUint(now.pc, 16)})...)
 }
+
+// pairs are the time and its error as events have them.
+func (t took) pairs() []string { return []string{"time", seconds(t.time), "error", seconds(t.err)} }
 
 func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 9, 64) }
 
@@ -68,9 +74,6 @@ func (p *process) argumentsAt(now *moment) string {
 	if len(now.frames) == 0 {
 		return ""
 	}
-	before := p.now
-	p.now = now
-	defer func() { p.now = before }()
 	if name, yes := p.inC(&now.frames[0]); yes {
 		var c calls
 		p.addCalls(&c, 0)
@@ -123,9 +126,6 @@ func (p *process) returnValue(now *moment, of functionName) string {
 	if len(now.frames) == 0 {
 		return ""
 	}
-	before := p.now
-	p.now = now
-	defer func() { p.now = before }()
 	if d := p.debugOf(p.unwinder.ObjectAt(of.enter)); d != nil {
 		var code *expression.Code
 		known := false

@@ -20,9 +20,8 @@ const mostPatterned = 100 << 20
 
 // searchInlined probes the inlined calls of an object.
 func (ps *probes) searchInlined(o *unwind.Object, want *probe) {
-	file := ps.fileOf(o)
-	meant, err := expression.NewMeant(want.names.pattern)
-	if file == nil || err != nil {
+	file, meant := ps.fileOf(o), want.names.meant
+	if file == nil {
 		return
 	}
 	if !meant.Named() && file.data != nil && file.data.Size() > mostPatterned {
@@ -120,9 +119,6 @@ func (p *process) inlinedCall(now *moment, name string) (args, from string) {
 	if len(now.frames) == 0 {
 		return "", ""
 	}
-	before := p.now
-	p.now = now
-	defer func() { p.now = before }()
 	var c calls
 	p.addCalls(&c, 0)
 	i := slices.IndexFunc(c.list, func(of call) bool { return of.function == name })

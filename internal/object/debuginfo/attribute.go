@@ -201,5 +201,15 @@ func (e Entry) Begins() (uint64, bool) {
 	return first, ok
 }
 
+// EntryPC returns where an inlined call begins, which may be before its code. DWARF 5 may give it as a distance.
+func (e Entry) EntryPC() uint64 {
+	if entry, given := e.Address(dwarf.AttrEntrypc); given {
+		return entry
+	}
+	low, _ := e.Begins()
+	distance, _, _ := e.Const(dwarf.AttrEntrypc)
+	return low + distance
+}
+
 // OffsetSize is how many bytes an offset has in the unit.
 func (e Entry) OffsetSize() int { return e.u.offsize }
